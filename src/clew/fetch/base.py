@@ -1,0 +1,52 @@
+"""`Request`, `Response` and the `Fetcher` protocol: the one shape of every way to get a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A GET of one canonical http(s) URL. `limit` overrides the cap on decompressed bytes (robots.txt)."""
+
+    url: str
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A reply as received: body decompressed, redirects not followed.
+
+    >>> Response(url="http://a.example/", status=200, headers=(("Content-Type", "text/html"),)).header("content-type")
+    'text/html'
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    wire: int = 0
+    """Bytes of body received before decompression."""
+    elapsed: float = 0.0
+    address: str = ""
+    truncated: bool = False
+    cached: bool = False
+    raw: bytes | None = None
+    """The body as sent, when it was compressed and the archive wants it; None means `body` is as sent."""
+
+    def header(self, name: str, default: str = "") -> str:
+        """The first header of that name, whatever its case."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), default)
+
+
+class Fetcher(Protocol):
+    """Gets one URL: over HTTP, from a recorded web, from the page cache.
+
+    Never follows redirects (the engine does, politely). Raises nothing but `FetchError`.
+    """
+
+    async def fetch(self, request: Request) -> Response: ...
+
+    async def close(self) -> None: ...

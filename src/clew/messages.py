@@ -1,0 +1,245 @@
+"""What passes between the engine and a driver: tasks out, outcomes in, effects out.
+
+All of it is frozen plain data. A driver fetches each `Task` and hands its `Outcome` to
+`Crawl.settle`, which returns the `Effect`s to save. The effects of one settle are saved together
+or not at all; that is what makes a crash exact.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import Reason
+from clew.page import Page
+
+if TYPE_CHECKING:
+    from clew.predicate.verdict import Verdict
+
+
+class TaskKind(StrEnum):
+    PAGE = "page"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+
+
+class State(IntEnum):
+    """What has become of a candidate. Only QUEUED ones can be leased."""
+
+    QUEUED = 0
+    LEASED = 1
+    FETCHED = 2
+    FAILED = 3
+    DROPPED = 4
+    """Left out on purpose: robots, a redirect to a known page, …"""
+    REDIRECTED = 5
+
+
+class Via(StrEnum):
+    """How a candidate came to be known."""
+
+    SEED = "seed"
+    LINK = "link"
+    REDIRECT = "redirect"
+    REFRESH = "refresh"
+    CANONICAL = "canonical"
+    SITEMAP = "sitemap"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to fetch. `id` counts leases from 1 and never repeats within a run."""
+
+    id: int
+    kind: TaskKind
+    url: str
+    host: str
+    candidate: int = -1
+    """The candidate's number; -1 for robots.txt."""
+    depth: int = 0
+    attempt: int = 0
+    score: float = 0.0
+    parts: tuple[float, ...] = ()
+    """The score's contributions, in the order of the strategy's `parts`; they sum to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Where a reply's bytes rest: a WARC file (name within the crawl), offset and length of the record."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a task: a reply (`status` > 0) or an error."""
+
+    task: Task
+    status: int = 0
+    page: Page | None = None
+    """The parsed body, for pages."""
+    location: str = ""
+    """Where a redirect points, as sent (not resolved)."""
+    body: bytes = b""
+    """Raw body, for robots.txt and sitemaps only."""
+    error: Reason | None = None
+    detail: str = ""
+    wire: int = 0
+    """Bytes received."""
+    elapsed: float = 0.0
+    retry_after: float | None = None
+    """Seconds the server asked us to wait."""
+    blob: Blob | None = None
+    cached: bool = False
+    """Came from the page cache: no request was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveCandidates:
+    """New candidates, by column; their numbers are `first`, `first + 1`, …"""
+
+    first: int
+    keys: NDArray[np.uint64]
+    urls: tuple[str, ...]
+    hosts: tuple[str, ...]
+    depths: tuple[int, ...]
+    source: int
+    """The candidate number of the page they were found on; -1 for seeds."""
+    anchors: tuple[str, ...]
+    via: Via
+    parts: NDArray[np.float64]
+    """One row a candidate, one column a contribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescore:
+    """Queued candidates whose contributions changed."""
+
+    ids: NDArray[np.int64]
+    parts: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """A candidate's state changed, with the reason in a word or two (`robots`, `http-404`, …)."""
+
+    candidate: int
+    state: State
+    reason: str
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavePage:
+    """A fetched page, judged."""
+
+    candidate: int
+    page: Page
+    verdict: Verdict
+    matched: bool
+    """Satisfied the predicate and is not a duplicate: a find."""
+    duplicate_of: int
+    """Candidate number of the page it repeats; -1 when it is new."""
+    near: bool
+    """The repetition is a near one, not an exact one."""
+    source: int
+    depth: int
+    fetched_at: float
+    wire: int
+    blob: Blob | None
+    links: array[int]
+    """Candidate numbers of its out-links, in page order, out-of-scope ones left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveHost:
+    """What must be remembered about a host across a restart."""
+
+    host: str
+    next_at: float
+    """No request before this time."""
+    delay: float
+    failures: int
+    requests: int
+    pages: int
+    matches: int
+    robots: tuple[tuple[str, int, float, bytes], ...]
+    """(origin, status, fetched at, body) for each origin whose robots.txt is known; status 0 = unreachable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One line of the trace: what was chosen, why, and what came of it.
+
+    Everything but `at` is a function of the seed, the configuration and the web, so two runs can be
+    compared line by line with `line()`.
+    """
+
+    seq: int
+    at: float
+    kind: str
+    """`page`, `robots`, `sitemap`, `drop` (left out at the moment of leasing) or `stop`."""
+    url: str
+    candidate: int
+    attempt: int
+    score: float
+    parts: tuple[float, ...]
+    queue: int
+    """Candidates queued when it was settled."""
+    status: int
+    result: str
+    """`match`, `miss`, `duplicate`, `redirect`, `retry`, `failed`, `ok`, or a drop reason."""
+    verdict: float
+    reasons: tuple[str, ...]
+    new: int
+    known: int
+    dropped: tuple[tuple[str, int], ...]
+    """Links left out, by reason."""
+
+    def line(self) -> str:
+        """The decision as one canonical line, without the time.
+
+        Floats are written by `repr`, so equal lines mean equal decisions to the last bit.
+        """
+        parts = ",".join(map(repr, self.parts))
+        dropped = ",".join(f"{reason}={count}" for reason, count in self.dropped)
+        return (
+            f"{self.seq} {self.kind} {self.url} #{self.candidate}.{self.attempt} {self.score!r}=[{parts}] "
+            f"{self.status} {self.result} {self.verdict!r} +{self.new}/{self.known} -[{dropped}] q{self.queue}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line for the trace."""
+
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """Links to hosts of a slot that another shard owns."""
+
+    slot: int
+    urls: tuple[str, ...]
+    anchors: tuple[str, ...]
+    depth: int
+    source: str
+    parts: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The strategy's learned state, as plain data (JSON-able); replaces what was saved before."""
+
+    state: str
+
+
+Effect = SaveCandidates | Rescore | Close | SavePage | SaveHost | Record | Forward | Learned

@@ -1,0 +1,162 @@
+"""The `Store` protocol: where effects come to rest, and where a crawl is taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.fetch.base import Response
+from clew.messages import Blob, Decision, Effect, SaveHost, State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All an engine needs to go on where it stopped. Arrays are by candidate number."""
+
+    keys: NDArray[np.uint64]
+    hosts: NDArray[np.int32]
+    """Index into `host_names`."""
+    host_names: tuple[str, ...]
+    depths: NDArray[np.int32]
+    sources: NDArray[np.int32]
+    states: NDArray[np.uint8]
+    attempts: NDArray[np.uint8]
+    parts: NDArray[np.float64]
+    host_states: tuple[SaveHost, ...]
+    digests: dict[int, int]
+    """Page digest -> candidate number of the first page with it."""
+    simhashes: dict[int, int]
+    """Candidate number -> simhash, for pages that are not duplicates."""
+    matched: frozenset[int]
+    """Candidate numbers of the finds."""
+    scores: dict[int, float]
+    """Candidate number of each fetched page -> its verdict's score."""
+    decisions: int
+    """Trace lines so far."""
+    tasks: int
+    """Leases so far (highest task id)."""
+    pages: int
+    requests: int
+    wire: int
+    elapsed: float
+    """Seconds of crawling so far, over all sessions."""
+    learned: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRow:
+    """One stored page, as exports and readers see it."""
+
+    id: int
+    url: str
+    status: int
+    title: str
+    score: float
+    matched: bool
+    satisfied: bool
+    duplicate_of: str | None
+    near: bool
+    depth: int
+    source: str | None
+    fetched_at: str
+    """ISO 8601, UTC."""
+    lang: str
+    type: str
+    text: str
+    reasons: tuple[str, ...] = ()
+    blob: Blob | None = None
+    via: str = "link"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateRow:
+    """One known URL, fetched or not."""
+
+    id: int
+    url: str
+    host: str
+    depth: int
+    source: str | None
+    anchor: str
+    via: str
+    state: State
+    reason: str
+    parts: tuple[float, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The figures of `clew status`."""
+
+    pages: int = 0
+    matched: int = 0
+    duplicates: int = 0
+    queued: int = 0
+    failed: int = 0
+    dropped: int = 0
+    redirected: int = 0
+    hosts: int = 0
+    requests: int = 0
+    wire: int = 0
+    by_reason: dict[str, int] = field(default_factory=dict)
+    """Links left out and candidates closed, by reason."""
+
+
+class Store(Protocol):
+    """Saves effects in order; whole batches only.
+
+    `save` may buffer: what it was given is visible to `url` at once and to every reader after
+    `flush`, and durable after `flush`. `append` puts a reply's bytes on disk before the effect that
+    names them is saved. All methods are called from one thread.
+    """
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate saved before (the engine's shelf)."""
+        ...
+
+    def append(self, response: Response, fetched_at: float) -> Blob | None:
+        """Archive a reply; None where this store keeps no bytes."""
+        ...
+
+    def save(self, effects: Sequence[Effect]) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def load(self) -> Snapshot | None:
+        """State to resume from; None for a new crawl."""
+        ...
+
+    def meta(self) -> dict[str, Any]:
+        """Plain data about the crawl: configuration, formula, times, sessions, stop reason."""
+        ...
+
+    def set_meta(self, **values: Any) -> None:
+        """Merge into `meta`; durable on return."""
+        ...
+
+    def close(self) -> None: ...
+
+    # the reading side
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched, streamed."""
+        ...
+
+    def page(self, url: str) -> PageRow | None: ...
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a canonical URL."""
+        ...
+
+    def hosts(self) -> Iterator[SaveHost]: ...
+
+    def decisions(self) -> Iterator[Decision]:
+        """The trace, in order."""
+        ...
+
+    def counts(self) -> Counts: ...
