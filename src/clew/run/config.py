@@ -1,0 +1,354 @@
+"""`CrawlConfig`: every setting of a crawl, checked, frozen.
+
+A setting is the same word everywhere: `--cache-age` on the command line, `CLEW_CACHE_AGE` in the
+environment, `cache-age` in `clew.toml`, `cache_age` here. How the four are put together is in
+`clew.run.settings`; what each means to the user is in docs/configuration.md.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from clew import __version__
+from clew.run.units import seconds, size
+
+USER_AGENT = f"clew/{__version__}"
+STRATEGIES = ("best-first", "breadth-first", "random")
+SEMANTICS = ("minmax", "product")
+SCOPES = ("all", "domain", "host", "prefix")
+PAGE_TYPES: dict[str, tuple[str, ...]] = {
+    "html": ("text/html",),
+    "xhtml": ("application/xhtml+xml",),
+    "text": ("text/plain", "text/markdown"),
+    "feed": ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml"),
+    "pdf": ("application/pdf",),
+}
+DEFAULT_DELAY = 1.0
+#: Hosts that are not the user's own are never asked more often than this.
+MIN_DELAY = 0.25
+REDACTED = "<redacted>"
+
+_SECRET = re.compile(r"auth|cookie|token|secret|api-?key|password|session", re.I)
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
+_HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
+_MEDIA = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+*-]+")
+#: Set by the client itself; a user's value would break the exchange.
+_RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the closest known word, or nothing.
+
+    >>> nearest("concurency", ["delay", "concurrency"])
+    "; did you mean 'concurrency'?"
+    """
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _choice(value: object, known: tuple[str, ...]) -> object:
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{value!r} is not one of {', '.join(known)}{nearest(str(value), known)}")
+    return value
+
+
+def _none(value: object) -> object:
+    """`none` lifts a limit wherever there can be none."""
+    return None if isinstance(value, str) and value.strip().lower() == "none" else value
+
+
+def _weights(value: object) -> object:
+    """`name=number,name=number`, or a table."""
+    if not isinstance(value, str):
+        return value
+    pairs = [part.partition("=") for part in value.replace(",", " ").split()]
+    if any(not equals for _, equals, _ in pairs):
+        raise ValueError(f"{value!r} is not a list of weights: write name=number,name=number")
+    return {name: number for name, _, number in pairs}
+
+
+def _optional(convert: Any) -> BeforeValidator:
+    return BeforeValidator(lambda value: None if (value := _none(value)) is None else convert(value))
+
+
+Limit = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none)]
+Seconds = Annotated[float, BeforeValidator(seconds)]
+Size = Annotated[int, BeforeValidator(size), Field(ge=1)]
+Texts = tuple[str, ...]
+
+
+class CrawlConfig(BaseModel):
+    """The settings of one crawl.
+
+    >>> config = CrawlConfig(seeds=("https://example.org/",), match="wind", time="2h")
+    >>> config.time, config.pages, config.delay
+    (7200.0, 1000, 1.0)
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False)
+
+    seeds: Texts
+    match: str
+    threshold: float = Field(0.5, gt=0, le=1)
+    semantics: Literal["minmax", "product"] = "minmax"
+    strategy: str = "best-first"
+    weights: Annotated[dict[str, float], BeforeValidator(_weights)] = {}
+    seed: int = Field(0, ge=0, lt=2**63)
+
+    pages: Limit = 1000
+    matches: Limit = None
+    time: Annotated[float | None, _optional(seconds)] = None
+    bytes: Annotated[int | None, _optional(size)] = None
+    requests: Limit = None
+
+    scope: Literal["all", "domain", "host", "prefix"] = "all"
+    include: Texts = ()
+    exclude: Texts = ()
+    depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_none)] = None
+    types: Texts = tuple(PAGE_TYPES)
+    nofollow: bool = True
+
+    delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
+    concurrency: int = Field(16, ge=1, le=4096)
+    proxy: Annotated[str | None, BeforeValidator(_none)] = None
+    header: Texts = ()
+    user_agent: str = USER_AGENT
+    timeout: Annotated[Seconds, Field(gt=0, le=3600)] = 30.0
+    max_body: Size = 10_000_000
+    allow_private: Texts = ()
+    own: Texts = ()
+    insecure: Texts = ()
+
+    cache: Annotated[Path | None, BeforeValidator(_none)] = None
+    cache_age: Seconds = 7 * 86400.0
+    ordered: bool = False
+    parse_workers: Annotated[Annotated[int, Field(ge=0, le=64)] | None, BeforeValidator(_none)] = None
+    metrics_port: Annotated[Annotated[int, Field(ge=1, le=65535)] | None, BeforeValidator(_none)] = None
+
+    # what one field may be
+
+    @field_validator("seeds")
+    @classmethod
+    def _check_seeds(cls, value: Texts) -> Texts:
+        if not value:
+            raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
+        return tuple(_web_address(seed) for seed in value)
+
+    @field_validator("match")
+    @classmethod
+    def _check_match(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("say which pages to find, such as --match '\"wind farm\" AND lang:en'")
+        return value
+
+    @field_validator("semantics", mode="before")
+    @classmethod
+    def _check_semantics(cls, value: object) -> object:
+        return _choice(value, SEMANTICS)
+
+    @field_validator("strategy", mode="before")
+    @classmethod
+    def _check_strategy(cls, value: object) -> object:
+        return _choice(value, STRATEGIES)
+
+    @field_validator("scope", mode="before")
+    @classmethod
+    def _check_scope(cls, value: object) -> object:
+        return _choice(value, SCOPES)
+
+    @field_validator("include", "exclude")
+    @classmethod
+    def _check_patterns(cls, value: Texts) -> Texts:
+        for pattern in value:
+            if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
+                try:
+                    re.compile(pattern[1:-1])
+                except re.error as error:
+                    raise ValueError(f"{pattern} is not a regular expression: {error}") from None
+            elif not pattern:
+                raise ValueError("an empty pattern matches nothing: leave it out")
+        return value
+
+    @field_validator("types")
+    @classmethod
+    def _check_types(cls, value: Texts) -> Texts:
+        for name in value:
+            if name not in PAGE_TYPES and not _MEDIA.fullmatch(name):
+                raise ValueError(
+                    f"{name!r} is neither one of {', '.join(PAGE_TYPES)} nor a media type such as text/html"
+                    f"{nearest(name, PAGE_TYPES)}"
+                )
+        return value
+
+    @field_validator("proxy")
+    @classmethod
+    def _check_proxy(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(f"{value!r} is not a proxy address: write http://host:port")
+        return value
+
+    @field_validator("header")
+    @classmethod
+    def _check_headers(cls, value: Texts) -> Texts:
+        for header in value:
+            found = _HEADER.fullmatch(header)
+            if not found:
+                raise ValueError(
+                    f"{header.partition(':')[0]!r}: a header is written 'Name: value', on one line"
+                )
+            if found[1].lower() in _RESERVED:
+                raise ValueError(f"the header {found[1]!r} is set by the client itself")
+        return value
+
+    @field_validator("user_agent")
+    @classmethod
+    def _check_agent(cls, value: str) -> str:
+        if not value.strip() or not value.isprintable() or not value.isascii():
+            raise ValueError("a user agent is one line of ASCII text, such as 'mybot/1.0 (me@example.org)'")
+        return value
+
+    @field_validator("allow_private")
+    @classmethod
+    def _check_private(cls, value: Texts) -> Texts:
+        for item in value:
+            if not _is_network(item) and not _HOST.fullmatch(item):
+                raise ValueError(
+                    f"{item!r} is neither a host, nor an address, nor a network such as 10.0.0.0/8"
+                )
+        return value
+
+    @field_validator("own", "insecure")
+    @classmethod
+    def _check_hosts(cls, value: Texts) -> Texts:
+        for item in value:
+            if item != "*" and not _HOST.fullmatch(item) and not _is_network(item):
+                hint = f"; did you mean {urlsplit(item).hostname!r}?" if "://" in item else ""
+                raise ValueError(f"{item!r} is not a host name such as example.org or *.example.org{hint}")
+        return value
+
+    # what fields may be together
+
+    @model_validator(mode="after")
+    def _check_manners(self) -> CrawlConfig:
+        if "*" in self.own and not self.proxy_is_loopback():
+            raise ValueError(
+                "own '*' claims the whole web: it is for a recorded web behind a proxy on this machine, "
+                "so give --proxy http://127.0.0.1:PORT with it, or name your own hosts"
+            )
+        if self.delay < MIN_DELAY and not self.own:
+            raise ValueError(
+                f"a delay under {MIN_DELAY:g} s is for hosts of your own: name them with --own HOST, "
+                f"or keep the delay at {MIN_DELAY:g} s or more"
+            )
+        if not self.nofollow and not self.own:
+            raise ValueError("nofollow can be set aside on hosts of your own only: name them with --own HOST")
+        if "*" in self.insecure:
+            raise ValueError("insecure takes host names: TLS is not switched off for the whole web")
+        return self
+
+    # questions
+
+    def owns(self, host: str) -> bool:
+        """Whether the user said that a host is theirs.
+
+        >>> CrawlConfig(seeds=("http://a.example/",), match="x", own=("*.a.example",)).owns("www.a.example")
+        True
+        """
+        return any(_host_matches(host, pattern) for pattern in self.own)
+
+    def delay_for(self, host: str) -> float:
+        """Seconds between two requests to a host; one too short for others' hosts holds for own ones only."""
+        return self.delay if self.delay >= MIN_DELAY or self.owns(host) else DEFAULT_DELAY
+
+    def media_types(self) -> tuple[str, ...]:
+        """The media types to keep, with the short names spelled out."""
+        return tuple(media for name in self.types for media in PAGE_TYPES.get(name, (name,)))
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """`header` as pairs of name and value."""
+        found = [_HEADER.fullmatch(header) for header in self.header]
+        return tuple((match[1], match[2].strip()) for match in found if match)
+
+    def proxy_is_loopback(self) -> bool:
+        """Whether the proxy is on this machine."""
+        host = (urlsplit(self.proxy).hostname or "") if self.proxy else ""
+        if host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    def missing_secrets(self) -> tuple[str, ...]:
+        """Names of the headers (or `proxy`) whose values were not stored and must be given again."""
+        names = [name for name, value in self.headers() if value == REDACTED]
+        if self.proxy and urlsplit(self.proxy).password == "redacted":
+            names.append("proxy")
+        return tuple(names)
+
+    # at rest
+
+    def to_json(self) -> str:
+        """The settings as JSON text, secrets redacted: what a crawl directory keeps."""
+        plain = self.model_dump(mode="json")
+        plain["header"] = [
+            f"{name}: {REDACTED if _SECRET.search(name) else value}" for name, value in self.headers()
+        ]
+        if self.proxy and (parts := urlsplit(self.proxy)).password:
+            place = parts.netloc.rpartition("@")[2]
+            plain["proxy"] = parts._replace(netloc=f"{parts.username}:redacted@{place}").geturl()
+        return json.dumps(plain, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> CrawlConfig:
+        """The opposite of `to_json`; redacted values stay redacted, see `missing_secrets`."""
+        return cls.model_validate_json(text)
+
+
+def _web_address(text: str) -> str:
+    """A seed, when it is an http(s) URL with a host and no password in it."""
+    try:
+        parts = urlsplit(text.strip())
+        host = parts.hostname
+        parts.port  # noqa: B018 - raises on a port that is no number
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a URL: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        bare = text.strip().lstrip("/")
+        if "://" in bare or not re.match(r"[\w-]+(\.[\w-]+)*\.?(:\d+)?(/|$)", bare):
+            raise ValueError(f"{text!r} is not a web address: seeds start with http:// or https://")
+        raise ValueError(f"{text!r} is not a full URL; did you mean https://{bare}?")
+    if not host:
+        raise ValueError(f"{text!r} names no host: write https://example.org/")
+    if parts.username or parts.password:
+        raise ValueError(
+            f"{parts.scheme}://{host}/ carries a password: give it as --header 'Authorization: …'"
+        )
+    return text.strip()
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text.strip("[]"), strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _host_matches(host: str, pattern: str) -> bool:
+    if pattern == "*":
+        return True
+    host, pattern = host.lower(), pattern.lower()
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
