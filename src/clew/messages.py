@@ -170,8 +170,9 @@ class SaveHost:
     requests: int
     pages: int
     matches: int
-    robots: tuple[tuple[str, int, float, bytes], ...]
-    """(origin, status, fetched at, body) for each origin whose robots.txt is known; status 0 = unreachable."""
+    robots: tuple[tuple[str, int, float, bytes], ...] | None = None
+    """(origin, status, fetched at, body) for each origin whose robots.txt is known; status 0 = unreachable.
+    None means unchanged since it was last saved: bodies are not written again with every page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
