@@ -33,8 +33,6 @@ SESSIONS = frozenset(_SESSIONS.split())
 #: Parameters that name a visit when their value looks drawn by lot.
 SESSIONS_IF_RANDOM = frozenset({"sid", "session", "sess", "s"})
 
-_RANDOM = frozenset("sid session sess s".split())
-
 _RANDOM = re.compile(r"(?=.*[0-9])[0-9a-f]{16,}|(?=.*[0-9])(?=.*[A-Za-z])[0-9A-Za-z]{24,}")
 _ESCAPE = re.compile(r"%(?:([0-9A-Fa-f]{2})|)")
 _UNRESERVED = frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"))
@@ -47,9 +45,9 @@ _ESCAPES = {
 _ODD_DOT = re.compile(r"^\.|\.[.:]|\.$")
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^;/]*", re.IGNORECASE)
 _ASP_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{24,}\))+\)(?=/)|/\([0-9a-z]{24}\)(?=/)")
-_OTHER_SCHEME = re.compile(
-    r"\s*(?:javascript|mailto|tel|data|about|blob|ftp|file|sms|whatsapp):", re.IGNORECASE
-)
+_OTHER_SCHEME = re.compile(r"(?:javascript|mailto|tel|data|about|blob|ftp|file|sms):", re.IGNORECASE)
+#: What the standard trims from both ends of a URL.
+_TRIM = "".join(map(chr, range(33)))
 
 _RAW_LIMIT = 65_536
 
