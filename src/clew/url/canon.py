@@ -42,7 +42,6 @@ _ESCAPES = {
     for high in {f"{code:02x}"[0], f"{code:02X}"[0]}
     for low in {f"{code:02x}"[1], f"{code:02X}"[1]}
 }
-_ODD_DOT = re.compile(r"^\.|\.[.:]|\.$")
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^;/]*", re.IGNORECASE)
 _ASP_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{24,}\))+\)(?=/)|/\([0-9a-z]{24}\)(?=/)")
 _OTHER_SCHEME = re.compile(r"(?:javascript|mailto|tel|data|about|blob|ftp|file|sms):", re.IGNORECASE)
