@@ -19,19 +19,14 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from clew import __version__
+from clew.errors import ConfigError
+from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
 from clew.run.units import seconds, size
 
 USER_AGENT = f"clew/{__version__}"
 STRATEGIES = ("best-first", "breadth-first", "random")
 SEMANTICS = ("minmax", "product")
 SCOPES = ("all", "domain", "host", "prefix")
-PAGE_TYPES: dict[str, tuple[str, ...]] = {
-    "html": ("text/html",),
-    "xhtml": ("application/xhtml+xml",),
-    "text": ("text/plain", "text/markdown"),
-    "feed": ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml"),
-    "pdf": ("application/pdf",),
-}
 DEFAULT_DELAY = 1.0
 #: Hosts that are not the user's own are never asked more often than this.
 MIN_DELAY = 0.25
@@ -40,7 +35,6 @@ REDACTED = "<redacted>"
 _SECRET = re.compile(r"auth|cookie|token|secret|api-?key|password|session", re.I)
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
 _HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
-_MEDIA = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+*-]+")
 #: Set by the client itself; a user's value would break the exchange.
 _RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 
@@ -114,7 +108,7 @@ class CrawlConfig(BaseModel):
     include: Texts = ()
     exclude: Texts = ()
     depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_none)] = None
-    types: Texts = tuple(PAGE_TYPES)
+    types: Texts = DEFAULT_KINDS
     nofollow: bool = True
 
     delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
@@ -168,25 +162,20 @@ class CrawlConfig(BaseModel):
     @field_validator("include", "exclude")
     @classmethod
     def _check_patterns(cls, value: Texts) -> Texts:
-        for pattern in value:
-            if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
-                try:
-                    re.compile(pattern[1:-1])
-                except re.error as error:
-                    raise ValueError(f"{pattern} is not a regular expression: {error}") from None
-            elif not pattern:
+        for text in value:
+            if not text:
                 raise ValueError("an empty pattern matches nothing: leave it out")
+            try:
+                pattern(text)
+            except ConfigError as error:
+                raise ValueError(str(error)) from None
         return value
 
     @field_validator("types")
     @classmethod
     def _check_types(cls, value: Texts) -> Texts:
         for name in value:
-            if name not in PAGE_TYPES and not _MEDIA.fullmatch(name):
-                raise ValueError(
-                    f"{name!r} is neither one of {', '.join(PAGE_TYPES)} nor a media type such as text/html"
-                    f"{nearest(name, PAGE_TYPES)}"
-                )
+            _choice(name, tuple(KINDS))
         return value
 
     @field_validator("proxy")
@@ -271,10 +260,6 @@ class CrawlConfig(BaseModel):
     def delay_for(self, host: str) -> float:
         """Seconds between two requests to a host; one too short for others' hosts holds for own ones only."""
         return self.delay if self.delay >= MIN_DELAY or self.owns(host) else DEFAULT_DELAY
-
-    def media_types(self) -> tuple[str, ...]:
-        """The media types to keep, with the short names spelled out."""
-        return tuple(media for name in self.types for media in PAGE_TYPES.get(name, (name,)))
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """`header` as pairs of name and value."""

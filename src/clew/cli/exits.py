@@ -1,0 +1,60 @@
+"""Exit codes, and the way from an exception to one of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+DONE = 0
+FAILURE = 1
+USAGE = 2
+NO_MATCH = 3
+NO_SEED = 4
+STORAGE_FULL = 5
+INTERRUPTED = 130
+
+#: What the codes mean, for the help text and the documentation.
+MEANING = {
+    DONE: "done",
+    FAILURE: "failure",
+    USAGE: "usage or configuration",
+    NO_MATCH: "finished with no match",
+    NO_SEED: "no seed reachable",
+    STORAGE_FULL: "storage full",
+    INTERRUPTED: "interrupted, can be resumed",
+}
+
+
+def complain(message: str) -> None:
+    """Say something went wrong, on stderr."""
+    print(f"clew: {message}", file=sys.stderr)
+
+
+def code_of(error: BaseException) -> int:
+    """Say what happened and give the exit code for it."""
+    from clew.errors import ClewError
+
+    if os.environ.get("CLEW_DEBUG"):
+        traceback.print_exception(error)
+    if isinstance(error, BrokenPipeError):
+        return _pipe_closed()
+    if isinstance(error, KeyboardInterrupt):
+        complain("interrupted")
+        return INTERRUPTED
+    if isinstance(error, ClewError):
+        complain(str(error))
+        return error.exit_code
+    if isinstance(error, OSError) and error.filename is not None:
+        complain(f"{error.filename}: {error.strerror or error}")
+        return FAILURE
+    complain(f"something unexpected happened: {type(error).__name__}: {error}")
+    if not os.environ.get("CLEW_DEBUG"):
+        complain("set CLEW_DEBUG=1 to see where; a crawl's own log is clew.log in its directory")
+    return FAILURE
+
+
+def _pipe_closed() -> int:
+    """Whoever read our output has gone: end quietly, and keep the interpreter from flushing into the void."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE

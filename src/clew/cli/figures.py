@@ -1,0 +1,77 @@
+"""The figures a person watches, worked out from `Progress`."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from clew.cli.console import sparkline
+
+if TYPE_CHECKING:
+    from clew.run.observe import Progress
+
+
+class Speed:
+    """Pages a second over the last half minute, by this machine's clock."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, window: float = 30.0) -> None:
+        self.clock = clock
+        self.window = window
+        self.seen_: deque[tuple[float, int]] = deque()
+
+    def tick(self, pages: int) -> float:
+        """Take in the present count; gives the speed.
+
+        >>> times = iter([0.0, 2.0])
+        >>> speed = Speed(lambda: next(times))
+        >>> speed.tick(0), speed.tick(10)
+        (0.0, 5.0)
+        """
+        now = self.clock()
+        self.seen_.append((now, pages))
+        while len(self.seen_) > 2 and now - self.seen_[0][0] > self.window:
+            self.seen_.popleft()
+        (then, before) = self.seen_[0]
+        return (pages - before) / (now - then) if now > then else 0.0
+
+
+def harvest_bars(curve: Sequence[tuple[int, int]], width: int = 40) -> str:
+    """How the harvest rate went, as a row of bars over the pages so far.
+
+    >>> harvest_bars([(0, 0), (10, 0), (20, 10)], width=2)
+    '▁█'
+    """
+    if len(curve) < 2 or curve[-1][0] == curve[0][0]:
+        return ""
+    first, last = curve[0][0], curve[-1][0]
+    width = min(width, last - first)
+    edges = [first + (last - first) * step / width for step in range(width + 1)]
+    heights = _matches_at(curve, edges)
+    return sparkline([after - before for before, after in pairwise(heights)])
+
+
+def _matches_at(curve: Sequence[tuple[int, int]], places: Sequence[float]) -> list[float]:
+    """Matches at given numbers of pages, in between by straight lines; `places` ascend."""
+    found, index = [], 0
+    for place in places:
+        while index < len(curve) - 2 and curve[index + 1][0] < place:
+            index += 1
+        (left, low), (right, high) = curve[index], curve[index + 1]
+        share = (place - left) / (right - left) if right > left else 1.0
+        found.append(low + (high - low) * min(1.0, max(0.0, share)))
+    return found
+
+
+def elapsed(progress: Progress) -> float:
+    """Seconds of crawling, over all sessions."""
+    return progress.elapsed_before + max(0.0, progress.now - progress.started)
+
+
+def busiest(progress: Progress, count: int = 5) -> list[tuple[str, list[int]]]:
+    """The hosts with the most requests, with their pages, matches and requests."""
+    # a copy in one step: the live view draws from its own thread
+    hosts = list(progress.hosts.items())
+    return sorted(hosts, key=lambda item: (-item[1][2], item[0]))[:count]

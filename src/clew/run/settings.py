@@ -1,0 +1,182 @@
+"""Where settings come from: the command line, `CLEW_*` variables, the nearest `clew.toml`, the defaults.
+
+`load_config` puts them together for a new crawl and remembers which one won for each key, so that a
+complaint can name the place to mend. `resume_config` does it for a crawl that exists: there the
+stored settings stand, and those that decide what the crawl *is* cannot change.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from clew.errors import ConfigError
+from clew.run.config import CrawlConfig, nearest
+
+FILE = "clew.toml"
+PREFIX = "CLEW_"
+#: Variables that are read elsewhere and are no settings of a crawl.
+OTHER_VARIABLES = frozenset({"CLEW_DEBUG", "CLEW_CORPORA", "CLEW_SUITES", "CLEW_REQUIRE_DATA"})
+KEYS = tuple(CrawlConfig.model_fields)
+LISTS = frozenset({"seeds", "include", "exclude", "types", "header", "allow_private", "own", "insecure"})
+#: These make a crawl what it is; another value needs another directory.
+FIXED = (
+    "seeds", "match", "threshold", "semantics", "strategy", "weights", "seed",
+    "scope", "include", "exclude", "depth", "types", "nofollow", "ordered",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration, and for each key where its value came from."""
+
+    config: CrawlConfig
+    sources: dict[str, str]
+
+
+def load_config(cli: Mapping[str, object], *, cwd: Path, environ: Mapping[str, str]) -> Loaded:
+    """The settings of a new crawl.
+
+    `cli` has the options that were given, and only those (None counts as not given).
+
+    >>> loaded = load_config({"seeds": ("https://example.org/",), "match": "wind"}, cwd=Path("/"), environ={})
+    >>> loaded.config.pages, loaded.sources["match"], loaded.sources["pages"]
+    (1000, 'command line', 'default')
+    """
+    values: dict[str, object] = {}
+    sources = dict.fromkeys(KEYS, "default")
+    file = find_file(cwd)
+    layers = [_from_file(file) if file else {}, _from_environment(environ), _from_cli(cli)]
+    for layer in layers:
+        for key, (value, source) in layer.items():
+            values[key] = value
+            sources[key] = source
+    for key in ("seeds", "match"):
+        values.setdefault(key, () if key == "seeds" else "")
+    return Loaded(build(values, sources), sources)
+
+
+def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Mapping[str, str]) -> Loaded:
+    """The settings of a crawl that goes on: as stored, with budgets and manners changed on request.
+
+    The environment may change what may change; `clew.toml` had its say when the crawl began.
+    """
+    values: dict[str, object] = stored.model_dump()
+    sources = dict.fromkeys(KEYS, "the crawl directory")
+    given = _from_cli(cli)
+    for key, (value, source) in _from_environment(environ).items():
+        if key not in FIXED:
+            values[key], sources[key] = value, source
+    for key, (value, source) in given.items():
+        values[key], sources[key] = value, source
+    config = build(values, sources)
+    for key in FIXED:
+        if key in given and getattr(config, key) != getattr(stored, key):
+            raise ConfigError(
+                f"this crawl was started with {_dashed(key)} = {_shown(getattr(stored, key))}: leave out "
+                f"--{_option(key)} to go on with it, or give another --directory to start a new crawl"
+            )
+    if missing := config.missing_secrets():
+        again = " ".join("--proxy …" if name == "proxy" else f"--header '{name}: …'" for name in missing)
+        raise ConfigError(f"secrets are not stored with a crawl; to go on, give them again: {again}")
+    return Loaded(config, sources)
+
+
+def build(values: Mapping[str, object], sources: Mapping[str, str] | None = None) -> CrawlConfig:
+    """A checked configuration; what is wrong is said in one `ConfigError`, with the place it came from."""
+    try:
+        return CrawlConfig.model_validate(dict(values))
+    except ValidationError as error:
+        raise ConfigError("\n".join(_complaints(error, sources or {}))) from None
+
+
+def find_file(cwd: Path) -> Path | None:
+    """The nearest `clew.toml`, looking upwards."""
+    here = cwd.resolve()
+    return next((file for folder in (here, *here.parents) if (file := folder / FILE).is_file()), None)
+
+
+def _complaints(error: ValidationError, sources: Mapping[str, str]) -> list[str]:
+    lines = []
+    for item in error.errors(include_url=False, include_input=False):
+        place = [str(part) for part in item["loc"] if isinstance(part, str) and part in KEYS]
+        text = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        key = place[0] if place else ""
+        if item["type"] == "extra_forbidden":
+            name = str(item["loc"][0])
+            lines.append(f"there is no setting {name!r}{nearest(name, KEYS)}")
+            continue
+        source = sources.get(key, "default")
+        where = f" (from {source})" if source not in ("default", "command line") else ""
+        if not item["msg"].startswith("Value error"):
+            text = f"must be {text[:1].lower()}{text[1:]}"
+        lines.append(f"{_dashed(key)}: {text}{where}" if key else text)
+    return lines
+
+
+def _from_cli(cli: Mapping[str, object]) -> dict[str, tuple[object, str]]:
+    for key in cli:
+        if key not in KEYS:
+            raise ConfigError(f"there is no setting {key!r}{nearest(key, KEYS)}")
+    return {
+        key: (_listed(key, value), "command line")
+        for key, value in cli.items()
+        if value is not None and not (key == "seeds" and not value)
+    }
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]]:
+    known = {PREFIX + key.upper(): key for key in KEYS}
+    found: dict[str, tuple[object, str]] = {}
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in OTHER_VARIABLES:
+            continue
+        if name not in known:
+            hint = nearest(name, [*known, *sorted(OTHER_VARIABLES)])
+            raise ConfigError(f"the environment variable {name} is no setting of clew's{hint}")
+        found[known[name]] = (_listed(known[name], environ[name]), name)
+    return found
+
+
+def _from_file(file: Path) -> dict[str, tuple[object, str]]:
+    try:
+        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}") from None
+    found: dict[str, tuple[object, str]] = {}
+    for name, value in table.items():
+        key = name.replace("-", "_")
+        if key not in KEYS:
+            raise ConfigError(f"{file}: there is no setting {name!r}{nearest(name, map(_dashed, KEYS))}")
+        if key == "cache" and isinstance(value, str) and value != "none":
+            value = file.parent / value
+        found[key] = (_listed(key, value), str(file))
+    return found
+
+
+def _listed(key: str, value: object) -> object:
+    """Text for a setting that is a list: words, but lines for headers, whose values have spaces."""
+    if key not in LISTS or not isinstance(value, str):
+        return tuple(value) if key in LISTS and isinstance(value, list) else value
+    if key == "header":
+        return tuple(line.strip() for line in value.splitlines() if line.strip())
+    return tuple(value.replace(",", " ").split() if key == "types" else value.split())
+
+
+def _dashed(key: str) -> str:
+    return key.replace("_", "-")
+
+
+def _option(key: str) -> str:
+    return "seeds" if key == "seeds" else _dashed(key)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
