@@ -62,3 +62,14 @@ class Strategy(Protocol):
         ...
 
 
+class Unlearned:
+    """The half of a strategy that learns nothing."""
+
+    def learn(self, expansion: Expansion) -> Rescore | None:
+        return None
+
+    def state(self) -> str:
+        return ""
+
+    def restore(self, state: str) -> None:
+        return None

@@ -1,0 +1,156 @@
+"""`Filing`: from a judged page to candidates.
+
+The links that were let in are looked up; the strategy learns from the page and scores the links;
+new targets are filed under their hosts, known ones are raised if they were found from a better
+place, and targets of slots that another shard owns are forwarded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew import url as urls
+from clew.frontier.hosts import Hosts
+from clew.frontier.intake import Admitted
+from clew.frontier.queue import Frontier
+from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, Via
+from clew.page import Page
+from clew.predicate.verdict import Verdict
+from clew.strategy.base import Expansion, Strategy
+
+Numbers = NDArray[np.int64]
+Parts = NDArray[np.float64]
+Keys = NDArray[np.uint64]
+
+
+@dataclass(slots=True)
+class Filed:
+    """What filing a page's links did."""
+
+    ids: Numbers
+    """Candidate numbers of its links, in page order, forwarded ones left out."""
+    new: int
+    effects: list[Effect] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """Files candidates in the frontier and says what to save."""
+
+    frontier: Frontier
+    hosts: Hosts
+    strategy: Strategy
+    slots: frozenset[int] | None
+
+    def owns(self, host: str) -> bool:
+        """Whether this host's slot is ours."""
+        return self.slots is None or urls.slot(host) in self.slots
+
+    def expand(self, task: Task, page: Page, verdict: Verdict, admitted: Admitted) -> Filed:
+        """Learn from a judged page, score its links, file the new ones."""
+        ids = self.frontier.find(admitted.keys)
+        owned = np.ones(len(ids), np.bool_)
+        if self.slots is not None:
+            owned = np.array([self.owns(host) for host in admitted.hosts], np.bool_)
+        fresh = (ids < 0) & owned
+        new = int(fresh.sum())
+        ids[fresh] = self.frontier.count + np.arange(new)
+        expansion = Expansion(
+            task.candidate, page, verdict, task.depth, admitted.links, admitted.keys, ids, fresh
+        )
+        filed = Filed(ids[owned], new)
+        moved = self.strategy.learn(expansion)
+        if moved is not None:
+            filed.effects.append(self.rescore(moved))
+        if len(ids):
+            parts = self.strategy.score(expansion)
+            filed.effects.extend(self._new(admitted, fresh, parts, task))
+            filed.effects.extend(self._improve(ids, parts, ~fresh & owned))
+            filed.effects.extend(self._forward(admitted, ~owned, parts, task))
+        return filed
+
+    def add(
+        self,
+        targets: tuple[str, ...],
+        keys: Keys,
+        parts: Parts,
+        *,
+        depth: int,
+        source: int,
+        via: Via,
+        hosts: tuple[str, ...] = (),
+        anchors: tuple[str, ...] = (),
+    ) -> SaveCandidates:
+        """File URLs that are not known yet."""
+        hosts = hosts or tuple([urls.host(t) for t in targets])
+        numbers = self.hosts.numbers(hosts)
+        first = self.frontier.count
+        self.frontier.add(keys, numbers, np.full(len(keys), depth), source, parts)
+        self.hosts.touch_all(numbers)
+        depths = (depth,) * len(keys)
+        anchors = anchors or ("",) * len(keys)
+        return SaveCandidates(first, keys, targets, hosts, depths, source, anchors, via, parts)
+
+    def follow(self, target: str, task: Task, via: Via) -> list[Effect]:
+        """File one URL that a page points to other than by a link; it is worth what that page was."""
+        parts = np.array([task.parts])
+        host = urls.host(target)
+        if not self.owns(host):
+            return [Forward(urls.slot(host), (target,), ("",), task.depth, task.url, parts)]
+        keys = urls.keys((target,))
+        ids = self.frontier.find(keys)
+        if ids[0] >= 0:
+            return self._improve(ids, parts, np.ones(1, np.bool_))
+        return [self.add((target,), keys, parts, depth=task.depth, source=task.candidate, via=via)]
+
+    def rescore(self, moved: Rescore) -> Rescore:
+        """Give queued candidates their new worth."""
+        self.frontier.rescore(moved.ids, moved.parts)
+        self.hosts.touch_all(self.frontier.hosts[moved.ids])
+        return moved
+
+    def _new(self, admitted: Admitted, fresh: NDArray[np.bool_], parts: Parts, task: Task) -> list[Effect]:
+        rows = np.flatnonzero(fresh).tolist()
+        if not rows:
+            return []
+        saved = self.add(
+            tuple([admitted.links.targets[i] for i in rows]),
+            admitted.keys[fresh],
+            parts[fresh],
+            depth=task.depth + 1,
+            source=task.candidate,
+            via=Via.LINK,
+            hosts=tuple([admitted.hosts[i] for i in rows]),
+            anchors=tuple([admitted.links.anchors[i] for i in rows]),
+        )
+        return [saved]
+
+    def _improve(self, ids: Numbers, parts: Parts, among: NDArray[np.bool_]) -> list[Effect]:
+        """A known candidate found again from a better place is worth the better of the two."""
+        better = among.copy()
+        known = ids[among]
+        queued = self.frontier.states[known] == State.QUEUED
+        better[among] = queued & (parts[among].sum(axis=1) > self.frontier.scores[known])
+        return [self.rescore(Rescore(ids[better], parts[better]))] if better.any() else []
+
+    def _forward(
+        self, admitted: Admitted, foreign: NDArray[np.bool_], parts: Parts, task: Task
+    ) -> list[Effect]:
+        by_slot: dict[int, list[int]] = {}
+        for i in np.flatnonzero(foreign).tolist():
+            by_slot.setdefault(urls.slot(admitted.hosts[i]), []).append(i)
+        links = admitted.links
+        return [
+            Forward(
+                slot,
+                tuple([links.targets[i] for i in rows]),
+                tuple([links.anchors[i] for i in rows]),
+                task.depth + 1,
+                task.url,
+                parts[rows],
+            )
+            for slot, rows in sorted(by_slot.items())
+        ]

@@ -1,0 +1,96 @@
+"""`Gate`: robots.txt, asked for before the first page of an origin, obeyed ever after.
+
+robots.txt is fetched like anything else: as a task, at the host's pace. A redirect of it is another
+task, at the pace of the host it leads to. While it is under way its host offers nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from clew import url as urls
+from clew.errors import RETRY, Reason
+from clew.frontier.hosts import Host, Hosts, Politeness, Robots
+from clew.frontier.robots import Rules
+from clew.messages import Outcome
+
+_HOPS = 5
+_REDIRECT_STATUS = frozenset({301, 302, 303, 307, 308})
+_UNREACHABLE = 0
+
+
+class Gate:
+    """Says of a URL that it may be fetched (`yes`), may not (`no`), or that robots.txt is first (`ask`)."""
+
+    def __init__(self, hosts: Hosts, politeness: Politeness) -> None:
+        self.hosts = hosts
+        self.politeness = politeness
+        self._under_way: dict[int, tuple[Host, Host, str]] = {}
+
+    def check(self, host: Host, url: str, now: float) -> Literal["yes", "no", "ask"]:
+        """Whether this URL of this host may be fetched now."""
+        if host.own and not self.politeness.own_robots:
+            return "yes"
+        known = host.robots.get(urls.origin(url))
+        if known is None or now - known.at > self.politeness.robots_age:
+            return "ask"
+        return "yes" if known.rules.allowed(url) else "no"
+
+    def ask(self, host: Host, url: str, task: int, now: float) -> tuple[str, int] | None:
+        """Where to ask for the robots.txt behind this URL, and the number of the attempt.
+
+        None when the host it has been redirected to is not free; this host rests until it may be.
+        """
+        origin = urls.origin(url)
+        target, _, attempt = host.robots_from.setdefault(origin, (f"{origin}/robots.txt", 0, 0))
+        asked = self.hosts[self.hosts.number(urls.host(target))]
+        if asked is not host and (asked.in_flight >= asked.limit or asked.next_at > now):
+            self.hosts.rest(host, max(asked.next_at, now + max(asked.delay, 0.1)))
+            return None
+        host.blocked = True
+        self.hosts.touch(host.number)
+        self.hosts.begin(asked)
+        self._under_way[task] = (host, asked, origin)
+        return target, attempt
+
+    def settle(self, outcome: Outcome, now: float) -> tuple[Host, str]:
+        """Take in a reply to `ask`; gives the host it was for, and what came of it in a word."""
+        host, asked, origin = self._under_way.pop(outcome.task.id)
+        _, hops, attempt = host.robots_from.pop(origin)
+        if not outcome.cached:
+            asked.requests += 1
+        host.blocked = False
+        self.hosts.touch(host.number)
+        reason = outcome.error or (Reason.SERVER_ERROR if outcome.status >= 500 else None)
+        rule = RETRY.get(reason) if reason else None
+        if rule is not None and attempt < rule.times:
+            rest = max(rule.rest * 2**attempt, outcome.retry_after or 0.0)
+            self.hosts.end(asked, now, rest)
+            self.hosts.rest(host, now + rest)
+            host.robots_from[origin] = (outcome.task.url, hops, attempt + 1)
+            return host, "retry"
+        self.hosts.end(asked, now, outcome.retry_after or 0.0)
+        if outcome.status in _REDIRECT_STATUS and hops < _HOPS:
+            target = urls.canonical(outcome.location, outcome.task.url)
+            if target is not None:
+                host.robots_from[origin] = (target, hops + 1, 0)
+                return host, "redirect"
+        # A redirect that leads nowhere counts as "no robots.txt", as RFC 9309 2.3.1.2 allows.
+        status = 404 if outcome.status in _REDIRECT_STATUS else outcome.status
+        status = _UNREACHABLE if outcome.error else status
+        self.learn(host, origin, status, now, outcome.body)
+        return host, "ok" if 200 <= status < 300 else "failed" if status == 0 or status >= 500 else "none"
+
+    def learn(self, host: Host, origin: str, status: int, at: float, body: bytes) -> None:
+        """Take in an origin's robots.txt."""
+        body = body if 200 <= status < 300 else b""
+        host.robots[origin] = Robots(status, at, body, Rules.parse(status, body, self.politeness.agent))
+        host.robots_delay(self.politeness)
+
+    def abandon(self, task: int) -> None:
+        """The request will not be made after all."""
+        host, asked, _ = self._under_way.pop(task)
+        host.blocked = False
+        asked.in_flight -= 1
+        self.hosts.touch(host.number)
+        self.hosts.touch(asked.number)

@@ -1,0 +1,196 @@
+"""`Frontier`: the candidates, filed by host, the best of each host always at hand.
+
+Everything about a candidate that decides when it is fetched is a row of flat arrays; its URL rests
+with the store. The queue of a host is a *run*, a slice of one big sorted array, plus a small heap
+of what was added or re-scored since the array was sorted. When the heaps hold a quarter as much as
+the runs, everything is sorted again in one vectorised step, so the cost of a candidate stays flat
+and a re-score of the whole frontier needs no Python loop.
+
+Invariant: `head(host)` is the queued candidate of that host with the highest score, the oldest
+among equals. Stale entries (fetched since, or re-scored since) are skipped when they surface.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.frontier.keys import KeyIndex
+from clew.messages import State
+
+_QUEUED = int(State.QUEUED)
+_FLOOR = 4096
+
+
+class Frontier:
+    """Candidates by number: keys, scores and their contributions, hosts, depths, states.
+
+    >>> frontier = Frontier(parts=1)
+    >>> keys = np.array([11, 12], np.uint64)
+    >>> frontier.add(keys, np.array([0, 0]), np.zeros(2), -1, np.array([[0.5], [2.0]]))
+    array([0, 1])
+    >>> frontier.head(0)
+    1
+    """
+
+    def __init__(self, parts: int) -> None:
+        self.width = parts
+        self.index = KeyIndex()
+        self.count = 0
+        self.queued = 0
+        self.keys: NDArray[np.uint64] = np.zeros(_FLOOR, np.uint64)
+        self.scores: NDArray[np.float64] = np.zeros(_FLOOR, np.float64)
+        self.parts: NDArray[np.float64] = np.zeros((_FLOOR, parts), np.float64)
+        self.hosts: NDArray[np.int32] = np.zeros(_FLOOR, np.int32)
+        self.depths: NDArray[np.uint16] = np.zeros(_FLOOR, np.uint16)
+        self.sources: NDArray[np.int32] = np.full(_FLOOR, -1, np.int32)
+        self.states: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
+        self.attempts: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
+        self._run: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._run_scores: NDArray[np.float64] = np.zeros(0, np.float64)
+        self._start: dict[int, int] = {}
+        self._end: dict[int, int] = {}
+        self._heaps: dict[int, list[tuple[float, int]]] = {}
+        self._loose = 0
+
+    def __len__(self) -> int:
+        return self.queued
+
+    def __repr__(self) -> str:
+        return f"Frontier({self.queued} queued of {self.count} known)"
+
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Candidate numbers of URL keys; -1 for those never seen."""
+        return self.index.find(keys)
+
+    def add(
+        self,
+        keys: NDArray[np.uint64],
+        hosts: NDArray[np.int64],
+        depths: NDArray[np.float64] | NDArray[np.int64],
+        source: int | NDArray[np.int32],
+        parts: NDArray[np.float64],
+        states: NDArray[np.uint8] | None = None,
+        attempts: NDArray[np.uint8] | None = None,
+    ) -> NDArray[np.int64]:
+        """File new candidates (keys distinct and unknown); gives their numbers."""
+        n = len(keys)
+        ids: NDArray[np.int64] = np.arange(self.count, self.count + n, dtype=np.int64)
+        self._reserve(self.count + n)
+        rows = slice(self.count, self.count + n)
+        self.keys[rows] = keys
+        self.parts[rows] = parts
+        self.scores[rows] = parts.sum(axis=1)
+        self.hosts[rows] = hosts
+        self.depths[rows] = np.minimum(depths, 65535)
+        self.sources[rows] = source
+        self.states[rows] = _QUEUED if states is None else states
+        self.attempts[rows] = 0 if attempts is None else attempts
+        self.count += n
+        self.index.insert(keys, ids)
+        waiting = ids if states is None else ids[states == _QUEUED]
+        self.queued += len(waiting)
+        if len(waiting) > _FLOOR:
+            self.sort()
+        else:
+            self._push(waiting)
+        return ids
+
+    def rescore(self, ids: NDArray[np.int64], parts: NDArray[np.float64]) -> None:
+        """Give candidates new contributions. Those not queued keep their place in history."""
+        live = self.states[ids] == _QUEUED
+        ids, parts = ids[live], parts[live]
+        self.parts[ids] = parts
+        self.scores[ids] = parts.sum(axis=1)
+        if len(ids) > max(_FLOOR, self.queued // 4):
+            self.sort()
+        else:
+            self._push(ids)
+
+    def close(self, candidate: int, state: State) -> None:
+        """Take a candidate out of its queue, or, with QUEUED, put it back."""
+        was = self.states[candidate] == _QUEUED
+        self.states[candidate] = state
+        if was and state is not State.QUEUED:
+            self.queued -= 1
+        elif not was and state is State.QUEUED:
+            self.queued += 1
+            self._push(np.array([candidate], np.int64))
+
+    def head(self, host: int) -> int:
+        """The best queued candidate of a host; -1 when it has none."""
+        in_run = self._run_head(host)
+        in_heap = self._heap_head(host)
+        if in_run < 0 or in_heap < 0:
+            return max(in_run, in_heap)
+        a, b = self.scores[in_run], self.scores[in_heap]
+        if a == b:
+            return min(in_run, in_heap)
+        return in_run if a > b else in_heap
+
+    def sort(self) -> None:
+        """Sort all queued candidates into fresh runs: one vectorised step."""
+        live = np.flatnonzero(self.states[: self.count] == _QUEUED).astype(np.int32)
+        # lexsort's last key is the first criterion; it is stable, so equals stay in order of number.
+        order = np.lexsort((-self.scores[live], self.hosts[live]))
+        self._run = live[order]
+        self._run_scores = self.scores[self._run]
+        hosts = self.hosts[self._run]
+        starts = np.flatnonzero(np.diff(hosts, prepend=-1))
+        ends = np.append(starts[1:], len(hosts))
+        names = hosts[starts].tolist()
+        self._start = dict(zip(names, starts.tolist(), strict=True))
+        self._end = dict(zip(names, ends[: len(starts)].tolist(), strict=True))
+        self._heaps = {}
+        self._loose = 0
+
+    def _push(self, ids: NDArray[np.int64]) -> None:
+        scores = self.scores[ids].tolist()
+        hosts = self.hosts[ids].tolist()
+        for number, score, host in zip(ids.tolist(), scores, hosts, strict=True):
+            heap = self._heaps.get(host)
+            if heap is None:
+                heap = self._heaps[host] = []
+            heapq.heappush(heap, (-score, number))
+        self._loose += len(ids)
+        if self._loose > max(_FLOOR, len(self._run) // 4):
+            self.sort()
+
+    def _run_head(self, host: int) -> int:
+        at = self._start.get(host)
+        if at is None:
+            return -1
+        end = self._end[host]
+        while at < end:
+            number = int(self._run[at])
+            if self.states[number] == _QUEUED and self.scores[number] == self._run_scores[at]:
+                self._start[host] = at
+                return number
+            at += 1
+        del self._start[host]
+        return -1
+
+    def _heap_head(self, host: int) -> int:
+        heap = self._heaps.get(host)
+        while heap:
+            negative, number = heap[0]
+            if self.states[number] == _QUEUED and self.scores[number] == -negative:
+                return number
+            heapq.heappop(heap)
+        if heap is not None:
+            del self._heaps[host]
+        return -1
+
+    def _reserve(self, wanted: int) -> None:
+        size = len(self.keys)
+        if wanted <= size:
+            return
+        # Growing by half keeps the peak (old and new side by side) low.
+        size = max(wanted, size + size // 2)
+        for name in ("keys", "scores", "parts", "hosts", "depths", "sources", "states", "attempts"):
+            old = getattr(self, name)
+            new = np.zeros((size, *old.shape[1:]), old.dtype)
+            new[: self.count] = old[: self.count]
+            setattr(self, name, new)

@@ -1,0 +1,56 @@
+"""When to stop: budgets of pages, finds, time, bytes and requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a crawl has spent and found so far, over all its sessions."""
+
+    pages: int = 0
+    matches: int = 0
+    requests: int = 0
+    failed: int = 0
+    duplicates: int = 0
+    wire: int = 0
+    elapsed: float = 0.0
+    """Seconds of earlier sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of a crawl; None is no limit.
+
+    >>> Budget(pages=10).spent(Tally(pages=10), 0.0)
+    'pages'
+    >>> Budget(pages=10).room(Tally(pages=7), 2)
+    1
+    """
+
+    pages: int | None = None
+    matches: int | None = None
+    seconds: float | None = None
+    bytes: int | None = None
+    requests: int | None = None
+
+    def spent(self, tally: Tally, elapsed: float) -> str | None:
+        """The name of the first budget that is used up, if any. `elapsed` is this session's seconds."""
+        limits = (
+            ("pages", self.pages, tally.pages),
+            ("matches", self.matches, tally.matches),
+            ("time", self.seconds, tally.elapsed + elapsed),
+            ("bytes", self.bytes, tally.wire),
+            ("requests", self.requests, tally.requests),
+        )
+        return next((name for name, limit, used in limits if limit is not None and used >= limit), None)
+
+    def room(self, tally: Tally, in_flight: int) -> int:
+        """How many more pages may be asked for now, given those under way."""
+        rooms = [1 << 30]
+        if self.pages is not None:
+            rooms.append(self.pages - tally.pages - in_flight)
+        if self.requests is not None:
+            rooms.append(self.requests - tally.requests - in_flight)
+        return max(0, min(rooms))

@@ -1,0 +1,91 @@
+"""From a configuration to the parts of a crawl: predicate, strategy, rules, fetcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from clew import url as urls
+from clew.engine import Crawl, CrawlRules
+from clew.errors import ConfigError
+from clew.fetch.base import Fetcher
+from clew.frontier.hosts import Politeness
+from clew.frontier.robots import product_token
+from clew.policy import Budget, Scope
+from clew.predicate import compile as compile_predicate
+from clew.predicate.verdict import Predicate
+from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
+from clew.store.base import Store
+from clew.strategy import make
+
+
+def seeds_of(config: CrawlConfig) -> tuple[str, ...]:
+    """The starting points, canonical; a seed that is no web address is an error, not a surprise."""
+    found = [(seed, urls.canonical(seed)) for seed in config.seeds]
+    bad = [seed for seed, canonical in found if canonical is None]
+    if bad:
+        raise ConfigError(f"{bad[0]!r} is not an http or https address to start from")
+    return tuple(dict.fromkeys([canonical for _, canonical in found if canonical is not None]))
+
+
+def rules_of(config: CrawlConfig) -> CrawlRules:
+    """Scope, budgets and politeness."""
+    scope = Scope(
+        config.scope,
+        seeds_of(config),
+        include=config.include,
+        exclude=config.exclude,
+        depth=config.depth,
+        types=config.types,
+    )
+    budget = Budget(config.pages, config.matches, config.time, config.bytes, config.requests)
+    politeness = Politeness(
+        delay=config.delay if config.delay >= MIN_DELAY else DEFAULT_DELAY,
+        agent=product_token(config.user_agent),
+        own=config.owns,
+        own_delay=config.delay,
+        own_limit=config.concurrency,
+        own_robots=not config.ignore_robots,
+    )
+    return CrawlRules(scope=scope, budget=budget, politeness=politeness, rel_nofollow=config.nofollow)
+
+
+def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
+    """The user's predicate: the formula in the configuration, unless something else is given."""
+    return compile_predicate(
+        config.match if match is None else match,
+        threshold=config.threshold,
+        semantics=config.semantics,
+        allow_python=True,
+    )
+
+
+def crawl_of(config: CrawlConfig, store: Store, predicate: Predicate | None = None) -> Crawl:
+    """The engine, with nothing in it yet."""
+    judge = predicate if predicate is not None else predicate_of(config)
+    strategy = make(config.strategy, judge, seed=config.seed, weights=config.weights)
+    return Crawl(judge, strategy, rules_of(config), store.url)
+
+
+def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
+    """The way out: HTTP, behind the page cache if there is one."""
+    from clew.fetch.http import HttpFetcher, HttpSettings
+
+    fetcher: Fetcher = HttpFetcher(
+        HttpSettings(
+            user_agent=config.user_agent,
+            timeout=config.timeout,
+            headers=config.headers(),
+            credential_hosts=tuple(dict.fromkeys(urls.origin(seed) for seed in seeds_of(config))),
+            proxy=config.proxy,
+            allow_private=config.allow_private,
+            max_body=config.max_body,
+            insecure=config.insecure,
+            concurrency=config.concurrency,
+        )
+    )
+    if config.cache is not None:
+        from clew.store.cache import CachingFetcher, PageCache
+
+        fetcher = CachingFetcher(fetcher, PageCache(config.cache), config.cache_age, clock)
+    return fetcher

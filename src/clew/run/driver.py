@@ -1,0 +1,194 @@
+"""`Driver`: performs what the engine decides, for the live web and for recorded ones alike.
+
+It keeps up to `concurrency` tasks under way, archives each reply, hands the outcome to the engine,
+saves the effects, and leases again. With `ordered`, outcomes are settled in the order their tasks were
+leased, whatever order the network brings them in: then the trace is a function of the seed and the web
+alone, at the price of waiting for the slowest of the tasks under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from clew.engine import Crawl
+from clew.errors import FetchError, ParseError, Reason
+from clew.fetch.base import Fetcher, Request, Response
+from clew.fetch.retry import retry_after
+from clew.frontier.robots import SIZE_LIMIT
+from clew.messages import Effect, Outcome, Task, TaskKind
+from clew.page import Page
+from clew.run.clock import Clock
+from clew.run.observe import Observer, Progress
+from clew.run.parsing import Parser
+from clew.store.base import Store
+
+#: Between checkpoints of what was learned and of the tallies.
+CHECKPOINT_PAGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A reply (or none), its page, and how that became an outcome."""
+
+    outcome: Outcome
+    response: Response | None
+
+
+@dataclass(slots=True)
+class Driver:
+    """Runs one crawl until it stops."""
+
+    crawl: Crawl
+    store: Store
+    fetcher: Fetcher
+    parser: Parser
+    clock: Clock
+    concurrency: int = 16
+    ordered: bool = False
+    observers: Sequence[Observer] = ()
+    progress: Progress = field(default_factory=Progress)
+    _under_way: dict[int, tuple[Task, asyncio.Task[None]]] = field(default_factory=dict)
+    _arrived: dict[int, Arrival] = field(default_factory=dict)
+    _order: deque[int] = field(default_factory=deque)
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+    _stopping: bool = False
+    _checkpoint: int = 0
+
+    async def run(self) -> str:
+        """Crawl until a budget is spent, the frontier is empty or `stop` was called; gives the reason."""
+        self._note(())
+        for observer in self.observers:
+            observer.started(self.progress)
+        try:
+            reason = await self._loop()
+        finally:
+            await self._abandon()
+            self.store.save(self.crawl.drain())
+            self.store.flush()
+        self._note(())
+        for observer in self.observers:
+            observer.finished(self.progress, reason)
+        return reason
+
+    def stop(self) -> None:
+        """Stop soon: settle nothing more, queue again what is under way. Safe to call from the loop only."""
+        self._stopping = True
+        self._news.set()
+
+    async def _loop(self) -> str:
+        while not self._stopping:
+            now = self.clock.now()
+            reason = self.crawl.stopped(now)
+            if reason is not None:
+                return reason
+            if self.crawl.spent(now) == "time":
+                return "time"
+            self._lease(now)
+            if self._settle():
+                continue
+            await self.clock.wait(self._news, self._wake_at())
+            self._news.clear()
+        return "interrupted"
+
+    def _wake_at(self) -> float | None:
+        """When to look again though nothing arrived."""
+        times = [self.crawl.next_ready()] if len(self._under_way) < self.concurrency else []
+        limit = self.crawl.rules.budget.seconds
+        if limit is not None and self.crawl.started is not None:
+            times.append(self.crawl.started + max(0.0, limit - self.crawl.tally.elapsed))
+        known = [at for at in times if at is not None]
+        if not known and not self._under_way:
+            # Nothing under way and nobody resting: the frontier has just run dry.
+            return self.clock.now()
+        return min(known) if known else None
+
+    def _lease(self, now: float) -> None:
+        for task in self.crawl.lease(now, self.concurrency - len(self._under_way)):
+            work = asyncio.create_task(self._perform(task))
+            self._under_way[task.id] = (task, work)
+            if self.ordered:
+                self._order.append(task.id)
+
+    def _settle(self) -> bool:
+        """Settle what has arrived and may be settled; False when there was nothing."""
+        if not self.ordered:
+            ready = list(self._arrived)
+        else:
+            ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
+        for number in ready:
+            arrival = self._arrived.pop(number)
+            del self._under_way[number]
+            if self.ordered:
+                self._order.popleft()
+            self._take(arrival)
+        return bool(ready)
+
+    def _take(self, arrival: Arrival) -> None:
+        now = self.clock.now()
+        outcome = arrival.outcome
+        if arrival.response is not None:
+            outcome = replace(outcome, blob=self.store.append(arrival.response, now))
+        effects = self.crawl.settle(outcome, now)
+        self.store.save(effects)
+        self._note(effects)
+        for observer in self.observers:
+            observer.settled(effects, self.progress)
+        if self.crawl.tally.pages >= self._checkpoint + CHECKPOINT_PAGES:
+            self._checkpoint = self.crawl.tally.pages
+            self.store.save(self.crawl.drain())
+
+    def _note(self, effects: Sequence[Effect]) -> None:
+        tally, progress = self.crawl.tally, self.progress
+        progress.take(effects)
+        progress.pages, progress.matches = tally.pages, tally.matches
+        progress.requests, progress.failed = tally.requests, tally.failed
+        progress.duplicates, progress.wire = tally.duplicates, tally.wire
+        progress.queued, progress.in_flight = self.crawl.frontier.queued, len(self._under_way)
+        progress.now = self.clock.now()
+        progress.point()
+
+    async def _perform(self, task: Task) -> None:
+        self._arrived[task.id] = await self._fetch(task)
+        self._news.set()
+
+    async def _fetch(self, task: Task) -> Arrival:
+        limit = SIZE_LIMIT + 1 if task.kind is TaskKind.ROBOTS else None
+        try:
+            response = await self.fetcher.fetch(Request(task.url, limit))
+            page = await self._parse(task, response)
+        except FetchError as problem:
+            return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
+        except ParseError as problem:
+            return Arrival(Outcome(task=task, error=Reason.PARSE, detail=str(problem)), response)
+        return Arrival(self._outcome(task, response, page), response)
+
+    async def _parse(self, task: Task, response: Response) -> Page | None:
+        if task.kind is not TaskKind.PAGE or not 200 <= response.status < 300:
+            return None
+        return await self.parser.parse(response, task.depth)
+
+    def _outcome(self, task: Task, response: Response, page: Page | None) -> Outcome:
+        return Outcome(
+            task=task,
+            status=response.status,
+            page=page,
+            location=response.header("location"),
+            body=b"" if task.kind is TaskKind.PAGE else response.body,
+            wire=response.wire,
+            elapsed=response.elapsed,
+            retry_after=retry_after(response.header("retry-after"), self.clock.now()),
+            cached=response.cached,
+        )
+
+    async def _abandon(self) -> None:
+        """Cancel what is under way; the candidates go back to their queues."""
+        for task, work in self._under_way.values():
+            work.cancel()
+            self.crawl.abandon(task)
+        if self._under_way:
+            await asyncio.gather(*(work for _, work in self._under_way.values()), return_exceptions=True)
+        self._under_way.clear()
+        self._arrived.clear()

@@ -1,0 +1,109 @@
+"""Turning replies into pages: here, or in worker processes that can be killed if a page hangs them."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Protocol
+
+from clew.errors import ParseError
+from clew.fetch.base import Response
+from clew.page import Page
+from clew.parse import parse_page
+
+#: A page that takes longer than this to parse is given up; typical ones take a millisecond.
+PATIENCE = 30.0
+
+
+class Parser(Protocol):
+    """Bytes to `Page`. Raises nothing but `ParseError`."""
+
+    async def parse(self, response: Response, depth: int) -> Page: ...
+
+    async def close(self) -> None: ...
+
+
+def to_page(response: Response, depth: int) -> Page:
+    """Parse one reply, in whatever process this runs."""
+    return parse_page(
+        response.body,
+        url=response.url,
+        status=response.status,
+        content_type=response.header("content-type"),
+        headers=response.headers,
+        depth=depth,
+        truncated=response.truncated,
+    )
+
+
+class InlineParser:
+    """Parses on the spot: for recorded webs and small crawls."""
+
+    async def parse(self, response: Response, depth: int) -> Page:
+        return to_page(response, depth)
+
+    async def close(self) -> None:
+        return None
+
+
+class WorkerParser:
+    """Parses in worker processes, so that the loop that talks to the network never waits for a page."""
+
+    def __init__(self, workers: int, patience: float = PATIENCE) -> None:
+        self.workers = workers
+        self.patience = patience
+        self._pool = self._start()
+
+    async def parse(self, response: Response, depth: int) -> Page:
+        pool = self._pool
+        loop = asyncio.get_running_loop()
+        try:
+            return await asyncio.wait_for(loop.run_in_executor(pool, to_page, response, depth), self.patience)
+        except TimeoutError:
+            self._restart(pool)
+            raise ParseError(f"not parsed within {self.patience:g} s") from None
+        except BrokenProcessPool:
+            # Another page broke the pool, or this one did: in a fresh pool it gets one more try.
+            self._restart(pool)
+            try:
+                return await loop.run_in_executor(self._pool, to_page, response, depth)
+            except BrokenProcessPool:
+                self._restart(self._pool)
+                raise ParseError("the page crashed the parser") from None
+
+    async def close(self) -> None:
+        self._kill(self._pool)
+
+    def _start(self) -> ProcessPoolExecutor:
+        # Not fork: the driver has threads. A worker ignores Ctrl-C, which is the driver's to handle.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_ignore_interrupts)
+
+    def _restart(self, broken: ProcessPoolExecutor) -> None:
+        if self._pool is broken:
+            self._pool = self._start()
+            self._kill(broken)
+
+    @staticmethod
+    def _kill(pool: ProcessPoolExecutor) -> None:
+        processes = list((getattr(pool, "_processes", None) or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+
+
+def _ignore_interrupts() -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(5)
+
+
+def make_parser(workers: int | None) -> Parser:
+    """A parser with that many worker processes; 0 parses on the spot, None chooses by the machine."""
+    if workers is None:
+        workers = max(1, min(4, (os.cpu_count() or 1) - 1))
+    return WorkerParser(workers) if workers else InlineParser()

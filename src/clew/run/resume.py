@@ -1,0 +1,57 @@
+"""Taking a crawl up again: a store's `Snapshot` put back into a fresh engine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.engine import Crawl
+from clew.errors import StoreForeign
+from clew.store.base import Snapshot
+
+
+def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
+    """Put a snapshot into an engine that has done nothing yet.
+
+    Hosts rest for their delay before the first request, whatever was under way when the crawl stopped;
+    a rest that was asked for (Retry-After) is kept, but a clock that was set back cannot make it longer
+    than an hour.
+    """
+    if saved.parts.size and saved.parts.shape[1] != len(crawl.strategy.parts):
+        raise StoreForeign(
+            f"the crawl was made with a strategy of {saved.parts.shape[1]} contributions, "
+            f"{crawl.strategy.name!r} has {len(crawl.strategy.parts)}: resume with the strategy it began with"
+        )
+    numbers = crawl.hosts.numbers(saved.host_names)
+    crawl.frontier.add(
+        saved.keys,
+        numbers[saved.hosts] if len(saved.hosts) else np.zeros(0, np.int64),
+        saved.depths.astype(np.int64),
+        saved.sources,
+        saved.parts.reshape(len(saved.keys), len(crawl.strategy.parts)),
+        saved.states,
+        saved.attempts,
+    )
+    _restore_hosts(crawl, saved, now)
+    for number, simhash in saved.simhashes.items():
+        crawl.duplicates.add(number, 0, simhash)
+    for digest, number in saved.digests.items():
+        crawl.duplicates.add(number, digest, 0)
+    tally = crawl.tally
+    tally.pages, tally.matches = saved.pages, len(saved.matched)
+    tally.requests, tally.wire, tally.elapsed = saved.requests, saved.wire, saved.elapsed
+    tally.failed = int((saved.states == 3).sum())
+    crawl.tasks, crawl.tracer.count = saved.tasks, saved.decisions
+    if saved.learned:
+        crawl.strategy.restore(saved.learned)
+    crawl.hosts.touch_all(np.unique(crawl.frontier.hosts[: crawl.frontier.count]))
+
+
+def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
+    for row in saved.host_states:
+        host = crawl.hosts[crawl.hosts.number(row.host)]
+        host.failures, host.requests = row.failures, row.requests
+        host.pages, host.matches = row.pages, row.matches
+        for origin, status, at, body in row.robots or ():
+            crawl.gate.learn(host, origin, status, min(at, now), body)
+        asked = min(row.next_at, now + 3600.0)
+        host.next_at = max(asked, now + host.delay) if row.requests else asked

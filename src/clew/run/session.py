@@ -1,0 +1,115 @@
+"""`Session`: one run of one crawl, from a configuration and a store to a reason for stopping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew import __version__
+from clew.fetch.base import Fetcher
+from clew.predicate.verdict import Predicate
+from clew.run.assemble import crawl_of, fetcher_of, seeds_of
+from clew.run.clock import Clock, WallClock
+from clew.run.config import CrawlConfig
+from clew.run.driver import Driver
+from clew.run.observe import Observer, Progress
+from clew.run.parsing import make_parser
+from clew.run.resume import restore
+from clew.store.base import Store
+
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a session ended."""
+
+    reason: str
+    """A budget (`pages`, `matches`, `time`, `bytes`, `requests`), `frontier empty`, `no seed reachable`,
+    `interrupted` or `storage full`."""
+    pages: int
+    matches: int
+    requests: int
+    exit_code: int
+
+
+class Session:
+    """Runs a crawl, new or resumed, until it stops.
+
+    Parameters: the configuration; the store, open for writing; and, to replace the usual ones, a
+    fetcher (a recorded web's, say), a predicate, a clock, observers.
+    """
+
+    def __init__(
+        self,
+        config: CrawlConfig,
+        store: Store,
+        *,
+        fetcher: Fetcher | None = None,
+        predicate: Predicate | None = None,
+        observers: Sequence[Observer] = (),
+        clock: Clock | None = None,
+    ) -> None:
+        self.config = config
+        self.store = store
+        self.clock = clock or WallClock()
+        self.observers = tuple(observers)
+        self.crawl = crawl_of(config, store, predicate)
+        self._fetcher = fetcher
+        self._driver: Driver | None = None
+        self._stop_asked = False
+
+    def __repr__(self) -> str:
+        return f"Session({self.crawl!r})"
+
+    async def run(self) -> Finished:
+        """Crawl until it is over. What was acknowledged survives whatever happens meanwhile."""
+        now = self.clock.now()
+        saved = self.store.load()
+        if saved is not None:
+            restore(self.crawl, saved, now)
+        self.store.save(self.crawl.start(seeds_of(self.config), now))
+        self.store.flush()
+        fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
+        live = self._fetcher is None
+        parser = make_parser(self.config.parse_workers if live or self.config.parse_workers else 0)
+        progress = Progress(started=now, elapsed_before=self.crawl.tally.elapsed, budget=self.config.pages)
+        self._driver = Driver(
+            self.crawl,
+            self.store,
+            fetcher,
+            parser,
+            self.clock,
+            self.config.concurrency,
+            self.config.ordered,
+            self.observers,
+            progress,
+        )
+        if self._stop_asked:
+            self._driver.stop()
+        self.store.set_meta(stopped=None, version=__version__)
+        try:
+            reason = await self._driver.run()
+        finally:
+            await parser.close()
+            if live:
+                await fetcher.close()
+        return self._finish(reason)
+
+    def stop(self) -> None:
+        """Ask for a checkpoint and an end; from the event loop's thread."""
+        self._stop_asked = True
+        if self._driver is not None:
+            self._driver.stop()
+
+    def _finish(self, reason: str) -> Finished:
+        tally = self.crawl.tally
+        if reason == "frontier empty" and tally.pages == 0:
+            reason = "no seed reachable"
+        code = 0 if tally.matches else 3
+        if reason == "interrupted":
+            code = _INTERRUPTED
+        elif reason == "no seed reachable":
+            code = 4
+        self.store.set_meta(stopped=reason)
+        return Finished(reason, tally.pages, tally.matches, tally.requests, code)

@@ -1,0 +1,34 @@
+"""`best-first`: a link is worth its source page's verdict and what its anchor and URL promise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.predicate.verdict import Predicate
+from clew.strategy.base import Expansion, Unlearned
+
+
+class BestFirst(Unlearned):
+    """Score = `source` × the source page's degree + `hint` × the predicate's degree on anchor and URL.
+
+    A seed is worth as much as the best of links. A page found again from a better place is worth the
+    better of the two.
+    """
+
+    name = "best-first"
+    parts: tuple[str, ...] = ("source", "hint")
+
+    def __init__(self, predicate: Predicate, *, source: float = 1.0, hint: float = 1.0) -> None:
+        self.predicate = predicate
+        self.source = source
+        self.hint = hint
+
+    def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        return np.tile(np.array([self.source, self.hint]), (len(keys), 1))
+
+    def score(self, expansion: Expansion) -> NDArray[np.float64]:
+        parts = np.empty((len(expansion.ids), 2))
+        parts[:, 0] = self.source * expansion.verdict.score
+        parts[:, 1] = np.asarray(self.predicate.glance(expansion.links), np.float64) * self.hint
+        return parts

@@ -1,0 +1,111 @@
+"""`Tracer`: writes down each decision, numbered, with its reasons and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clew.messages import Decision, Outcome, Record
+
+
+class Tracer:
+    """Makes the lines of the trace. Lift curves, reports and the live view are folds over them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __repr__(self) -> str:
+        return f"Tracer({self.count} decisions)"
+
+    def settled(
+        self,
+        outcome: Outcome,
+        now: float,
+        queue: int,
+        result: str,
+        *,
+        verdict: float = 0.0,
+        reasons: tuple[str, ...] = (),
+        new: int = 0,
+        known: int = 0,
+        dropped: Mapping[str, int] | None = None,
+    ) -> Record:
+        """A task came back."""
+        task = outcome.task
+        return self._line(
+            at=now,
+            kind=task.kind.value,
+            url=task.url,
+            candidate=task.candidate,
+            attempt=task.attempt,
+            score=task.score,
+            parts=task.parts,
+            queue=queue,
+            status=outcome.status,
+            result=result,
+            verdict=verdict,
+            reasons=reasons,
+            new=new,
+            known=known,
+            dropped=tuple(sorted((dropped or {}).items())),
+        )
+
+    def left_out(self, url: str, candidate: int, now: float, queue: int, reason: str) -> Record:
+        """A candidate was chosen, and then left out without a request."""
+        return self._line(
+            at=now,
+            kind="drop",
+            url=url,
+            candidate=candidate,
+            attempt=0,
+            score=0.0,
+            parts=(),
+            queue=queue,
+            status=0,
+            result=reason,
+            verdict=0.0,
+            reasons=(),
+            new=0,
+            known=0,
+            dropped=(),
+        )
+
+    def _line(
+        self,
+        *,
+        at: float,
+        kind: str,
+        url: str,
+        candidate: int,
+        attempt: int,
+        score: float,
+        parts: tuple[float, ...],
+        queue: int,
+        status: int,
+        result: str,
+        verdict: float,
+        reasons: tuple[str, ...],
+        new: int,
+        known: int,
+        dropped: tuple[tuple[str, int], ...],
+    ) -> Record:
+        self.count += 1
+        return Record(
+            Decision(
+                seq=self.count,
+                at=at,
+                kind=kind,
+                url=url,
+                candidate=candidate,
+                attempt=attempt,
+                score=score,
+                parts=parts,
+                queue=queue,
+                status=status,
+                result=result,
+                verdict=verdict,
+                reasons=reasons,
+                new=new,
+                known=known,
+                dropped=dropped,
+            )
+        )
