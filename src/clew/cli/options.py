@@ -67,7 +67,7 @@ class CrawlOptions:
     types: Annotated[str | None, Parameter(metavar="NAME,…", group=SCOPE)] = None
     """Page types to keep (html,xhtml,text,feed,pdf)."""
     nofollow: Annotated[bool | None, Parameter(group=SCOPE)] = None
-    """Leave alone the links of pages that ask for it in robots directives (yes; no needs --own)."""
+    """Leave out links marked rel=nofollow (no). Pages that say nofollow themselves are always obeyed."""
 
     delay: Annotated[str | None, Parameter(metavar="DURATION", group=MANNERS)] = None
     """Time between two requests to one host (1s)."""
@@ -86,7 +86,9 @@ class CrawlOptions:
     allow_private: Annotated[Texts, _many("HOST|CIDR", MANNERS)] = None
     """A private host or network that may be visited; can be repeated."""
     own: Annotated[Texts, _many("HOST", MANNERS)] = None
-    """A host of your own: delay 0, many requests at once and no robots.txt; can be repeated."""
+    """A host of your own, which may be asked fast and often; can be repeated."""
+    ignore_robots: Annotated[bool | None, Parameter(group=MANNERS)] = None
+    """Do not ask hosts of your own for robots.txt (no; needs --own)."""
     insecure: Annotated[Texts, _many("HOST", MANNERS)] = None
     """A host whose TLS certificate is not checked; can be repeated."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew.messages import Decision, SaveHost
-from clew.store.base import Counts, PageRow, Store
+from clew.store.base import Counts, PageRow, Reader
 
 #: A report stays readable: no more finds and hosts than this are listed.
 MAX_FINDS = 500
@@ -16,7 +16,7 @@ MAX_HOSTS = 100
 MAX_POINTS = 512
 
 #: Results of a decision that mean a page was fetched and judged.
-_PAGE_RESULTS = frozenset({"match", "miss", "duplicate"})
+_PAGE_RESULTS = frozenset({"match", "miss", "duplicate", "noindex"})
 
 Curve = tuple[tuple[int, int], ...]
 
@@ -57,7 +57,7 @@ class Facts:
         return Run(name, self.curve, counts.pages, counts.requests, counts.matched)
 
 
-def gather(store: Store) -> Facts:
+def gather(store: Reader) -> Facts:
     """Read a crawl once, keeping only what a report shows."""
     finds = heapq.nsmallest(
         MAX_FINDS, store.pages(matched=True, text=False), key=lambda page: (-page.score, page.id)

@@ -19,12 +19,12 @@ from clew import __version__
 from clew.report.chart import curves, legend
 from clew.report.facts import MAX_FINDS, MAX_HOSTS, Facts, Run, gather
 from clew.run.units import duration_text, size_text
-from clew.store.base import Store
+from clew.store.base import Reader
 
 _LIBRARIES = ("aiohttp", "turbohtml", "lark", "numpy", "fastwarc")
 
 
-def write_report(store: Store, path: Path, *, command: str) -> None:
+def write_report(store: Reader, path: Path, *, command: str) -> None:
     """Write the report of one crawl; `command` is what to type to do it again."""
     facts = gather(store)
     elapsed = _elapsed(facts)

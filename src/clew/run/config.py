@@ -22,9 +22,9 @@ from clew import __version__
 from clew.errors import ConfigError
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
 from clew.run.units import seconds, size
+from clew.strategy import NAMES as STRATEGIES
 
 USER_AGENT = f"clew/{__version__}"
-STRATEGIES = ("best-first", "breadth-first", "random")
 SEMANTICS = ("minmax", "product")
 SCOPES = ("all", "domain", "host", "prefix")
 DEFAULT_DELAY = 1.0
@@ -109,7 +109,7 @@ class CrawlConfig(BaseModel):
     exclude: Texts = ()
     depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_none)] = None
     types: Texts = DEFAULT_KINDS
-    nofollow: bool = True
+    nofollow: bool = False
 
     delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
     concurrency: int = Field(16, ge=1, le=4096)
@@ -120,6 +120,7 @@ class CrawlConfig(BaseModel):
     max_body: Size = 10_000_000
     allow_private: Texts = ()
     own: Texts = ()
+    ignore_robots: bool = False
     insecure: Texts = ()
 
     cache: Annotated[Path | None, BeforeValidator(_none)] = None
@@ -241,8 +242,8 @@ class CrawlConfig(BaseModel):
                 f"a delay under {MIN_DELAY:g} s is for hosts of your own: name them with --own HOST, "
                 f"or keep the delay at {MIN_DELAY:g} s or more"
             )
-        if not self.nofollow and not self.own:
-            raise ValueError("nofollow can be set aside on hosts of your own only: name them with --own HOST")
+        if self.ignore_robots and not self.own:
+            raise ValueError("robots.txt can be ignored on hosts of your own only: name them with --own HOST")
         if "*" in self.insecure:
             raise ValueError("insecure takes host names: TLS is not switched off for the whole web")
         return self

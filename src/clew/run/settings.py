@@ -51,7 +51,7 @@ def load_config(cli: Mapping[str, object], *, cwd: Path, environ: Mapping[str, s
     values: dict[str, object] = {}
     sources = dict.fromkeys(KEYS, "default")
     file = find_file(cwd)
-    layers = [_from_file(file) if file else {}, _from_environment(environ), _from_cli(cli)]
+    layers = [read_file(file) if file else {}, read_environment(environ), _from_cli(cli)]
     for layer in layers:
         for key, (value, source) in layer.items():
             values[key] = value
@@ -69,7 +69,7 @@ def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Ma
     values: dict[str, object] = stored.model_dump()
     sources = dict.fromkeys(KEYS, "the crawl directory")
     given = _from_cli(cli)
-    for key, (value, source) in _from_environment(environ).items():
+    for key, (value, source) in read_environment(environ).items():
         if key not in FIXED:
             values[key], sources[key] = value, source
     for key, (value, source) in given.items():
@@ -130,7 +130,8 @@ def _from_cli(cli: Mapping[str, object]) -> dict[str, tuple[object, str]]:
     }
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]]:
+def read_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]]:
+    """Settings from `CLEW_*` variables, each with its variable's name; an unknown one is an error."""
     known = {PREFIX + key.upper(): key for key in KEYS}
     found: dict[str, tuple[object, str]] = {}
     for name in sorted(environ):
@@ -143,7 +144,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str
     return found
 
 
-def _from_file(file: Path) -> dict[str, tuple[object, str]]:
+def read_file(file: Path) -> dict[str, tuple[object, str]]:
+    """Settings from a `clew.toml`, each with the file's path; an unknown one is an error."""
     try:
         table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -1,0 +1,132 @@
+"""`clew doctor`: what is installed, what is missing, what the limits are. Touches no network."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import shutil
+import sqlite3
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from clew import __version__
+from clew.cli.console import put, put_json, put_table
+from clew.cli.exits import DONE, FAILURE
+from clew.cli.places import Json
+from clew.run.units import size_text
+
+LIBRARIES = (
+    "ada-url", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "jinja2", "lark", "numpy",
+    "prometheus-client", "protego", "publicsuffixlist", "pydantic", "PyStemmer", "rich", "stopwordsiso",
+    "structlog", "turbohtml", "xxhash", "zstandard",
+)  # fmt: skip
+#: Package, extra that brings it, what it is for.
+EXTRAS = (
+    ("pypdf", "pdf", "text of PDF pages"),
+    ("pyarrow", "parquet", "clew export --format parquet"),
+)
+ENOUGH_FILES = 1024
+ENOUGH_DISK = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at."""
+
+    name: str
+    state: str
+    """`ok`, `note` or `bad`."""
+    detail: str
+
+
+def doctor(*, json: Json = False) -> int:
+    """Say what is installed, what is missing, what the limits are.
+
+    Asks nothing of the network. Exits with 1 when something must be mended.
+    """
+    findings = [*_versions(), *_extras(), *_limits(), *_surroundings()]
+    bad = [finding for finding in findings if finding.state == "bad"]
+    if json:
+        put_json(
+            {
+                "ok": not bad,
+                "findings": [{"name": f.name, "state": f.state, "detail": f.detail} for f in findings],
+            }
+        )
+    else:
+        put_table(("", "", ""), [(f.state, f.name, f.detail) for f in findings])
+        put()
+        put("everything is in place" if not bad else f"{len(bad)} to mend: " + ", ".join(f.name for f in bad))
+    return FAILURE if bad else DONE
+
+
+def _versions() -> list[Finding]:
+    found = [Finding("clew", "ok", __version__), Finding("Python", "ok", platform.python_version())]
+    for name in LIBRARIES:
+        try:
+            found.append(Finding(name, "ok", version(name)))
+        except PackageNotFoundError:
+            found.append(Finding(name, "bad", "missing: install clew again, with its dependencies"))
+    return [*found, _sqlite()]
+
+
+def _sqlite() -> Finding:
+    with sqlite3.connect(":memory:") as connection:
+        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+    connection.close()
+    if "ENABLE_FTS5" in options:
+        return Finding("SQLite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+    return Finding("SQLite", "bad", f"{sqlite3.sqlite_version} without FTS5, which clew search needs")
+
+
+def _extras() -> list[Finding]:
+    found = []
+    for package, extra, purpose in EXTRAS:
+        try:
+            found.append(Finding(package, "ok", f"{version(package)}: {purpose}"))
+        except PackageNotFoundError:
+            found.append(Finding(package, "note", f"missing: pip install 'clew[{extra}]' for {purpose}"))
+    return found
+
+
+def _limits() -> list[Finding]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = Finding("open files", "ok", f"{soft} of at most {hard}")
+    if soft != resource.RLIM_INFINITY and soft < ENOUGH_FILES:
+        files = Finding(
+            "open files", "note", f"{soft} is few: ulimit -n {ENOUGH_FILES}, or less --concurrency"
+        )
+    free = shutil.disk_usage(Path.cwd()).free
+    disk = Finding("disk", "ok" if free > ENOUGH_DISK else "note", f"{size_text(free)} free here")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return [files, disk, Finding("cores", "ok", str(cores))]
+
+
+def _surroundings() -> list[Finding]:
+    from clew.errors import ConfigError
+    from clew.run.settings import PREFIX, find_file, read_environment, read_file
+
+    found = []
+    file = find_file(Path.cwd())
+    try:
+        if file:
+            read_file(file)
+        found.append(Finding("clew.toml", "ok", str(file) if file else "none here or above"))
+    except ConfigError as error:
+        found.append(Finding("clew.toml", "bad", str(error)))
+    names = sorted(name for name in os.environ if name.startswith(PREFIX))
+    try:
+        read_environment(os.environ)
+        found.append(Finding("variables", "ok", ", ".join(names) or "no CLEW_* set"))
+    except ConfigError as error:
+        found.append(Finding("variables", "bad", str(error)))
+    ignored = sorted(
+        {name for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "all_proxy")}
+    )
+    if ignored:
+        found.append(
+            Finding("proxies", "note", f"{', '.join(ignored)} not used: give --proxy to crawl through one")
+        )
+    return found

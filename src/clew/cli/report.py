@@ -1,0 +1,32 @@
+"""`clew report`: write a crawl's report anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from clew.cli.command import reproduce
+from clew.cli.console import put, put_json
+from clew.cli.places import Directory, Json, reading, stored_config
+
+Output = Annotated[
+    Path | None, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to write (DIR/report.html).")
+]
+
+
+def report(directory: Directory, /, *, output: Output = None, json: Json = False) -> None:
+    """Write a crawl's report.html: one file with curve, finds, hosts and settings, that needs no network.
+
+    Prints where it is.
+    """
+    from clew.report import write_report
+
+    path = output or directory / "report.html"
+    with reading(directory) as reader:
+        write_report(reader, path, command=reproduce(stored_config(reader.meta()), directory))
+    if json:
+        put_json({"report": str(path)})
+    else:
+        put(str(path))

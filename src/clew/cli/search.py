@@ -1,0 +1,37 @@
+"""`clew search`: full-text search over a crawl's pages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from clew.cli.console import clean, put, put_json
+from clew.cli.exits import DONE, NO_MATCH
+from clew.cli.places import Directory, Json
+
+
+def search(
+    directory: Directory,
+    query: Annotated[str, Parameter(metavar="QUERY", help="Words to look for.")],
+    /,
+    *,
+    limit: Annotated[int, Parameter(name=("--limit", "-n"), metavar="N", help="At most so many.")] = 10,
+    json: Json = False,
+) -> int:
+    """Search the text of a crawl's pages, best first.
+
+    Exits with 3 when nothing was found.
+    """
+    from clew.store import search as find
+
+    found = False
+    for hit in find(directory, query, limit=limit):
+        found = True
+        if json:
+            put_json(asdict(hit))
+            continue
+        put(f"{clean(hit.url)}  {clean(hit.title, 80)}")
+        put(f"    {clean(hit.snippet, 200)}")
+    return DONE if found else NO_MATCH

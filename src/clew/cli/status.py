@@ -1,0 +1,62 @@
+"""`clew status`: how far a crawl is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from clew.cli.console import clean, put, put_json, put_pairs
+from clew.cli.places import Directory, Json, reading
+from clew.run.units import duration_text, size_text
+
+
+def status(directory: Directory, /, *, json: Json = False) -> None:
+    """Say how far a crawl is; it may be running.
+
+    The figures are those of the last checkpoint.
+    """
+    with reading(directory) as reader:
+        counts = asdict(reader.counts())
+        meta = reader.meta()
+    raw = meta.get("config")
+    config: dict[str, Any] = raw if isinstance(raw, dict) else {}
+    facts = {
+        "directory": str(directory),
+        "match": config.get("match", ""),
+        "strategy": config.get("strategy", ""),
+        "stopped": meta.get("stopped"),
+        "elapsed": meta.get("elapsed"),
+        **counts,
+    }
+    if json:
+        put_json(facts)
+        return
+    _show(facts, config)
+
+
+def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
+    pages, matched = facts["pages"], facts["matched"]
+    limit = f" of {config['pages']}" if config.get("pages") else ""
+    pairs: dict[str, object] = {
+        "match": clean(str(facts["match"])),
+        "strategy": facts["strategy"],
+        "pages": f"{pages}{limit}",
+        "finds": f"{matched} ({matched / pages:.1%} of the pages)" if pages else matched,
+        "duplicates": facts["duplicates"],
+        "requests": facts["requests"],
+        "received": size_text(facts["wire"]),
+        "hosts": facts["hosts"],
+        "queued": facts["queued"],
+        "failed": facts["failed"],
+        "redirected": facts["redirected"],
+    }
+    if facts["elapsed"]:
+        pairs["time"] = duration_text(float(facts["elapsed"]))
+    if facts["stopped"]:
+        pairs["stopped"] = facts["stopped"]
+    put_pairs(pairs)
+    if facts["by_reason"]:
+        put()
+        put("left out")
+        ordered = sorted(facts["by_reason"].items(), key=lambda item: (-item[1], item[0]))
+        put_pairs({f"  {clean(reason)}": count for reason, count in ordered})
