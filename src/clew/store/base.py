@@ -107,56 +107,75 @@ class Counts:
     """Links left out and candidates closed, by reason."""
 
 
-class Store(Protocol):
-    """Saves effects in order; whole batches only.
-
-    `save` may buffer: what it was given is visible to `url` at once and to every reader after
-    `flush`, and durable after `flush`. `append` puts a reply's bytes on disk before the effect that
-    names them is saved. All methods are called from one thread.
-    """
-
-    def url(self, candidate: int) -> str:
-        """The URL of a candidate saved before (the engine's shelf)."""
-        ...
-
-    def append(self, response: Response, fetched_at: float) -> Blob | None:
-        """Archive a reply; None where this store keeps no bytes."""
-        ...
-
-    def save(self, effects: Sequence[Effect]) -> None: ...
-
-    def flush(self) -> None: ...
-
-    def load(self) -> Snapshot | None:
-        """State to resume from; None for a new crawl."""
-        ...
+class Reader(Protocol):
+    """The reading side: what exports, `clew status`, `clew explain` and reports need, and no more."""
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl: configuration, formula, times, sessions, stop reason."""
+        ...
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched, streamed; without their text when `text` is false."""
+        ...
+
+    def page(self, url: str) -> PageRow | None:
+        """The page stored under a canonical URL."""
+        ...
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a canonical URL."""
+        ...
+
+    def hosts(self) -> Iterator[SaveHost]:
+        """Every host that was asked for something, in the order first met."""
+        ...
+
+    def decisions(self) -> Iterator[Decision]:
+        """The trace, in order."""
+        ...
+
+    def trace_of(self, url: str) -> Sequence[Decision]:
+        """Every decision about one canonical URL, in order."""
+        ...
+
+    def counts(self) -> Counts: ...
+
+
+class Store(Reader, Protocol):
+    """Saves effects in order; whole batches only.
+
+    `save` may buffer: what it was given is visible to `url` at once and to every reader after
+    `flush`, and durable after `flush`. All methods are called from one thread.
+    """
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate saved before (the engine's shelf); `KeyError` for any other number."""
+        ...
+
+    def append(self, response: Response, fetched_at: float) -> Blob | None:
+        """Archive a reply; None where this store keeps no bytes.
+
+        Call it right before the `save` whose effects name it: the bytes become durable together
+        with that batch, and bytes whose batch never came are cut away when the crawl is resumed.
+        """
+        ...
+
+    def save(self, effects: Sequence[Effect]) -> None:
+        """Take one batch: all of it will be stored, or none."""
+        ...
+
+    def flush(self) -> None:
+        """Return when all that was saved is durable."""
+        ...
+
+    def load(self) -> Snapshot | None:
+        """State to resume from; None for a new crawl."""
         ...
 
     def set_meta(self, **values: Any) -> None:
         """Merge into `meta`; durable on return."""
         ...
 
-    def close(self) -> None: ...
-
-    # the reading side
-
-    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
-        """Fetched pages in the order fetched, streamed."""
+    def close(self) -> None:
+        """Flush and let go; calling it again does nothing."""
         ...
-
-    def page(self, url: str) -> PageRow | None: ...
-
-    def candidate(self, url: str) -> CandidateRow | None:
-        """What is known of a canonical URL."""
-        ...
-
-    def hosts(self) -> Iterator[SaveHost]: ...
-
-    def decisions(self) -> Iterator[Decision]:
-        """The trace, in order."""
-        ...
-
-    def counts(self) -> Counts: ...

@@ -1,0 +1,100 @@
+"""The archive's files as the writer sees them: which are registered, and how much of each is committed.
+
+The order is what makes a crash exact. A file is registered, with length 0, before it is created;
+bytes are on disk before the transaction that counts them; so whatever lies beyond the committed
+length is a torn tail of ours, and may be cut.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+from clew.errors import StoreForeign
+from clew.store.directory import sync
+from clew.store.warc import Piece
+
+
+class Archive:
+    """Appends to the files under `pages/`.
+
+    Parameters: the directory, and the writing connection, on which registration is committed.
+    """
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
+        self.directory = directory
+        self._db = connection
+        self.numbers: dict[str, int] = {}
+        self.lengths: dict[str, int] = {}
+        for number, name, length in connection.execute("SELECT id, name, length FROM warcs ORDER BY id"):
+            self.numbers[name], self.lengths[name] = number, length
+        self._handle = -1
+        self._open = ""
+        self._written: dict[str, int] = {}
+
+    def last(self) -> tuple[str, int] | None:
+        """The file to go on in, and its committed length."""
+        return next(reversed(self.lengths.items()), None)
+
+    def cut(self) -> None:
+        """Cut torn tails; refuse files that have lost bytes they had. Looks at all before it touches one."""
+        torn = []
+        for name, length in self.lengths.items():
+            path = self.directory / name
+            actual = path.stat().st_size if path.exists() else 0
+            if actual < length:
+                raise StoreForeign(
+                    f"{path} is damaged: it had {length} bytes, has {actual}; restore it from a copy"
+                )
+            if actual > length:
+                torn.append((path, length))
+        for path, length in torn:
+            with path.open("r+b") as stream:
+                stream.truncate(length)
+                os.fsync(stream.fileno())
+
+    def register(self, pieces: Iterable[Piece]) -> None:
+        """Commit the names of files not seen before, then create them. Call outside a transaction."""
+        fresh = list(dict.fromkeys(piece.file for piece in pieces if piece.file not in self.numbers))
+        for name in fresh:
+            cursor = self._db.execute("INSERT INTO warcs (name, length) VALUES (?, 0)", (name,))
+            assert cursor.lastrowid is not None
+            self.numbers[name], self.lengths[name] = cursor.lastrowid, 0
+        for name in fresh:
+            os.close(os.open(self.directory / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+        if fresh:
+            sync(self.directory)
+
+    def write(self, pieces: Iterable[Piece]) -> None:
+        """Put bytes on disk, and the new lengths into the running transaction."""
+        for name, same in groupby(pieces, key=lambda piece: piece.file):
+            self._switch(name)
+            data = b"".join(piece.data for piece in same)
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+            os.fdatasync(self._handle)
+            self._written[name] = self._written.get(name, self.lengths[name]) + len(data)
+        rows = [(length, self.numbers[name]) for name, length in self._written.items()]
+        self._db.executemany("UPDATE warcs SET length = ? WHERE id = ?", rows)
+
+    def committed(self) -> None:
+        """The transaction that counted the bytes is durable."""
+        self.lengths.update(self._written)
+        self._written.clear()
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle, self._open = -1, ""
+
+    def _switch(self, name: str) -> None:
+        if self._open != name:
+            self.close()
+            # A file that was registered and never created is created here.
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            self._handle = os.open(self.directory / name, flags, 0o644)
+            self._open = name

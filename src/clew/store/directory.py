@@ -1,0 +1,151 @@
+"""A crawl's directory: what lies where in it, who may write to it, and when it is refused.
+
+farms/
+  clew.db          state, pages, hosts, trace (SQLite; `-wal` and `-shm` beside it while open)
+  clew.lock        held by the process that is crawling
+  pages/           clew-00000.warc.gz, …: the replies
+  search.db        full-text index, made by the first search; may be deleted
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from clew.errors import StoreBusy, StoreForeign
+from clew.store import schema
+from clew.store.faults import mapped
+
+_MAGIC = b"SQLite format 3\0"
+_CHECKED = 64 << 20
+"""Databases up to this size are checked page by page when a crawl is resumed."""
+_OURS = ("clew.", "search.db", "report.html")
+
+#: Directories this process holds. The lock below is the process's, so it cannot tell two owners in one.
+_held: set[tuple[int, int]] = set()
+
+
+def database(directory: Path) -> Path:
+    return directory / "clew.db"
+
+
+def archive(directory: Path) -> Path:
+    return directory / "pages"
+
+
+def is_crawl(directory: Path | str) -> bool:
+    """Whether there is a crawl to resume or read in a directory.
+
+    >>> is_crawl("/nonexistent")
+    False
+    """
+    return database(Path(directory)).is_file()
+
+
+class Lock:
+    """Exclusive right to write to a crawl directory, given back by the system when the process dies.
+
+    A record lock, not `flock`: worker processes forked from the crawler would inherit the latter
+    and keep it alive after the crawler was killed.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "clew.lock"
+        where = directory.stat()
+        self._identity = (where.st_dev, where.st_ino)
+        if self._identity in _held:
+            raise StoreBusy(f"{directory} is already open in this process ({os.getpid()}): close it first")
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.pread(self._file, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(self._file)
+            raise StoreBusy(
+                f"{directory} is in use by process {owner}: wait for it to end, or stop it first"
+            ) from None
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        _held.add(self._identity)
+
+    def release(self) -> None:
+        """Let another process have the directory; calling it again does nothing."""
+        if self._identity in _held:
+            _held.discard(self._identity)
+            os.close(self._file)
+
+
+def prepare(directory: Path, *, create: bool) -> Lock:
+    """Make or check a crawl directory and take hold of it. Nothing that is not clew's is touched."""
+    path = database(directory)
+    with mapped(directory):
+        if not create or path.exists():
+            inspect(directory)
+        else:
+            _refuse_strangers(directory)
+            directory.mkdir(parents=True, exist_ok=True)
+        lock = Lock(directory)
+        try:
+            if not path.exists():
+                schema.create(path)
+            archive(directory).mkdir(exist_ok=True)
+            sync(directory)
+        except BaseException:
+            lock.release()
+            raise
+    return lock
+
+
+def inspect(directory: Path) -> None:
+    """Say clearly what is wrong with a directory that cannot be a crawl."""
+    path = database(directory)
+    if not directory.exists():
+        raise StoreForeign(f"{directory} does not exist: give the directory of a crawl")
+    if not directory.is_dir():
+        raise StoreForeign(f"{directory} is not a directory: give the directory of a crawl")
+    if not path.is_file():
+        raise StoreForeign(f"{directory} is not a crawl directory: no clew.db in it")
+    with path.open("rb") as stream:
+        head = stream.read(100)
+    if len(head) < 100 or not head.startswith(_MAGIC):
+        raise StoreForeign(f"{path} is not an SQLite database, or is damaged: restore it from a copy")
+
+
+def verify(directory: Path) -> None:
+    """Before a crawl is resumed: look for damage, so that nothing is written on top of it."""
+    path = database(directory)
+    if path.stat().st_size > _CHECKED:
+        return
+    connection = schema.connect_reader(path)
+    with contextlib.closing(connection):
+        (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if finding != "ok":
+        raise StoreForeign(
+            f"{path} is damaged ({finding}): restore it from a copy; nothing was changed in it"
+        )
+
+
+def _refuse_strangers(directory: Path) -> None:
+    if not directory.exists():
+        return
+    if not directory.is_dir():
+        raise StoreForeign(f"{directory} is a file: give a new or empty directory for the crawl")
+    for entry in sorted(directory.iterdir()):
+        if entry.name == "pages" and entry.is_dir() and not any(entry.iterdir()):
+            continue
+        if not entry.name.startswith(_OURS):
+            raise StoreForeign(
+                f"{directory} is not empty and not a crawl directory ({entry.name} is in it): "
+                "give a new or empty directory"
+            )
+
+
+def sync(directory: Path) -> None:
+    """Make the names in a directory durable."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,57 @@
+"""Foreign errors of SQLite and the file system, mapped to clew's own tree where they enter."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from clew.errors import StorageFull, StoreBusy, StoreError, StoreForeign
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_FULL_ADVICE = "no room left: free some space and start clew again, it goes on from the last saved page"
+
+
+def translate(error: BaseException, path: Path) -> StoreError | None:
+    """The clew error for a foreign one that concerns `path`; None when it is not about storage.
+
+    >>> print(translate(OSError(errno.ENOSPC, "No space left on device"), Path("farms")))
+    farms: no room left: free some space and start clew again, it goes on from the last saved page
+    """
+    if isinstance(error, StoreError):
+        return error
+    if isinstance(error, sqlite3.Error):
+        return _of_sqlite(error, path)
+    if isinstance(error, OSError):
+        if error.errno in _FULL:
+            return StorageFull(f"{path}: {_FULL_ADVICE}")
+        return StoreError(f"{path}: {error.strerror or error}")
+    return None
+
+
+def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return StorageFull(f"{path}: {_FULL_ADVICE}")
+    if code in _DAMAGED:
+        return StoreForeign(f"{path} is damaged ({error}): restore it from a copy; nothing was changed in it")
+    if code in _BUSY:
+        return StoreBusy(f"{path} is in use by another process ({error}): try again when it has finished")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return StoreForeign(f"{path} cannot be opened as a database ({error}): check that it may be read")
+    return StoreError(f"{path}: {error}")
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[None]:
+    """Raise clew's error in place of SQLite's or the file system's."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        known = translate(error, path)
+        assert known is not None
+        raise known from error

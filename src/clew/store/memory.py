@@ -1,0 +1,302 @@
+"""`MemoryStore`: a crawl that is kept no longer than its process, for the library and for tests."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import StoreError
+from clew.fetch.base import Response
+from clew.messages import (
+    Close,
+    Decision,
+    Effect,
+    Forward,
+    Learned,
+    Record,
+    Rescore,
+    SaveCandidates,
+    SaveHost,
+    SavePage,
+    State,
+)
+from clew.page import Links
+from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
+from clew.store.rows import CLOSED, REQUESTS, dumps, elapsed, iso, stored, total
+
+
+@dataclass(slots=True)
+class _Candidate:
+    key: int
+    url: str
+    host: int
+    depth: int
+    source: int
+    anchor: str
+    via: str
+    parts: NDArray[np.float64]
+    state: State = State.QUEUED
+    reason: str = ""
+    attempts: int = 0
+
+
+class MemoryStore:
+    """A `Store` in lists and dicts. Archives nothing: `append` gives None.
+
+    >>> store = MemoryStore()
+    >>> store.load() is None, store.counts().pages
+    (True, 0)
+    """
+
+    def __init__(self) -> None:
+        self._candidates: list[_Candidate] = []
+        self._numbers: dict[str, int] = {}
+        self._hosts: dict[str, int] = {}
+        self._host_states: dict[int, SaveHost] = {}
+        self._pages: dict[int, SavePage] = {}
+        self._trace: dict[int, Decision] = {}
+        self._meta: dict[str, str] = {}
+        self._learned = ""
+        self._width = 0
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate saved before."""
+        if not 0 <= candidate < len(self._candidates):
+            raise KeyError(candidate)
+        return self._candidates[candidate].url
+
+    def append(self, response: Response, fetched_at: float) -> None:
+        """Keeps nothing."""
+
+    def save(self, effects: Sequence[Effect]) -> None:
+        """Take one batch."""
+        for effect in effects:
+            match effect:
+                case SaveCandidates():
+                    self._save_candidates(effect)
+                case Close():
+                    self._close(effect)
+                case Record(decision):
+                    self._record(decision)
+                case SavePage():
+                    self._pages[effect.candidate] = _slim(effect)
+                case SaveHost():
+                    self._save_host(effect)
+                case Rescore():
+                    self._rescore(effect)
+                case Learned(state):
+                    self._learned = state
+                case Forward():
+                    pass
+
+    def flush(self) -> None:
+        """Nothing to wait for."""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def set_meta(self, **values: Any) -> None:
+        """Merge into `meta`."""
+        self._meta.update({key: dumps(value) for key, value in values.items()})
+
+    def meta(self) -> dict[str, Any]:
+        """Plain data about the crawl."""
+        return {key: json.loads(value) for key, value in sorted(self._meta.items())}
+
+    def load(self) -> Snapshot | None:
+        """State to resume from; None for a new crawl."""
+        if not self._candidates:
+            return None
+        rows, pages = self._candidates, self._pages
+        digests: dict[int, int] = {}
+        for number, saved in pages.items():
+            if saved.page.digest:
+                digests.setdefault(saved.page.digest, number)
+        times = [decision.at for decision in self._trace.values()]
+        return Snapshot(
+            keys=np.array([row.key for row in rows], np.uint64),
+            hosts=np.array([row.host for row in rows], np.int32),
+            host_names=tuple(self._hosts),
+            depths=np.array([row.depth for row in rows], np.int32),
+            sources=np.array([row.source for row in rows], np.int32),
+            states=np.array([row.state for row in rows], np.uint8),
+            attempts=np.array([min(row.attempts, 255) for row in rows], np.uint8),
+            parts=np.array([self._parts(row) for row in rows]),
+            host_states=tuple(self.hosts()),
+            digests=digests,
+            simhashes={
+                number: saved.page.simhash
+                for number, saved in pages.items()
+                if saved.page.simhash and saved.duplicate_of < 0
+            },
+            matched=frozenset(number for number, saved in pages.items() if saved.matched),
+            scores={number: saved.verdict.score for number, saved in pages.items()},
+            decisions=len(self._trace),
+            tasks=sum(decision.kind in REQUESTS for decision in self._trace.values()),
+            pages=len(pages),
+            requests=sum(host.requests for host in self.hosts()),
+            wire=sum(saved.wire for saved in pages.values()),
+            elapsed=elapsed([(min(times), max(times))]) if times else 0.0,
+            learned=self._learned,
+        )
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched."""
+        for saved in list(self._pages.values()):
+            if saved.matched or not matched:
+                row = self._page_row(saved)
+                yield row if text else replace(row, text="")
+
+    def page(self, url: str) -> PageRow | None:
+        """The page stored under a canonical URL."""
+        saved = self._pages.get(self._numbers.get(url, -1))
+        return None if saved is None else self._page_row(saved)
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a canonical URL."""
+        number = self._numbers.get(url)
+        if number is None:
+            return None
+        row = self._candidates[number]
+        parts = self._parts(row)
+        return CandidateRow(
+            id=number,
+            url=row.url,
+            host=list(self._hosts)[row.host],
+            depth=row.depth,
+            source=self._url_or_none(row.source),
+            anchor=row.anchor,
+            via=row.via,
+            state=row.state,
+            reason=row.reason,
+            parts=tuple(parts.tolist()),
+            score=total(parts),
+        )
+
+    def hosts(self) -> Iterator[SaveHost]:
+        """Every host that was asked for something, in the order first met."""
+        return (self._host_states[number] for number in sorted(self._host_states))
+
+    def decisions(self) -> Iterator[Decision]:
+        """The trace, in order."""
+        return (self._trace[seq] for seq in sorted(self._trace))
+
+    def trace_of(self, url: str) -> list[Decision]:
+        """Every decision about one URL, in order."""
+        return [decision for decision in self.decisions() if decision.url == url]
+
+    def counts(self) -> Counts:
+        """The figures of `clew status`."""
+        states = Counter(row.state for row in self._candidates)
+        reasons = Counter(row.reason for row in self._candidates if row.state in CLOSED)
+        for decision in self._trace.values():
+            reasons.update(dict(decision.dropped))
+        return Counts(
+            pages=len(self._pages),
+            matched=sum(saved.matched for saved in self._pages.values()),
+            duplicates=sum(saved.duplicate_of >= 0 for saved in self._pages.values()),
+            queued=states[State.QUEUED],
+            failed=states[State.FAILED],
+            dropped=states[State.DROPPED],
+            redirected=states[State.REDIRECTED],
+            hosts=len(self._hosts),
+            requests=sum(host.requests for host in self.hosts()),
+            wire=sum(saved.wire for saved in self._pages.values()),
+            by_reason=dict(sorted(reasons.items())),
+        )
+
+    def __repr__(self) -> str:
+        return f"MemoryStore({len(self._candidates)} candidates, {len(self._pages)} pages)"
+
+    def _save_candidates(self, effect: SaveCandidates) -> None:
+        if effect.first != len(self._candidates):
+            expected = len(self._candidates)
+            raise StoreError(
+                f"candidate {expected} was expected next, not {effect.first}: numbers have no gaps"
+            )
+        self._width = max(self._width, effect.parts.shape[1])
+        for i, url in enumerate(effect.urls):
+            host = self._host_number(effect.hosts[i])
+            self._numbers.setdefault(url, len(self._candidates))
+            self._candidates.append(
+                _Candidate(
+                    int(effect.keys[i]),
+                    url,
+                    host,
+                    effect.depths[i],
+                    effect.source,
+                    effect.anchors[i],
+                    effect.via.value,
+                    effect.parts[i],
+                )
+            )
+
+    def _close(self, effect: Close) -> None:
+        if not 0 <= effect.candidate < len(self._candidates):
+            raise StoreError(f"candidate {effect.candidate} cannot be closed: it was never saved")
+        row = self._candidates[effect.candidate]
+        row.state, row.reason, row.attempts = stored(effect.state), effect.reason, effect.attempts
+
+    def _record(self, decision: Decision) -> None:
+        if decision.seq in self._trace:
+            raise StoreError(f"decision {decision.seq} was recorded before")
+        self._trace[decision.seq] = decision
+
+    def _save_host(self, effect: SaveHost) -> None:
+        number = self._host_number(effect.host)
+        known = self._host_states.get(number)
+        if effect.robots is None:
+            effect = replace(effect, robots=known.robots if known else ())
+        self._host_states[number] = effect
+
+    def _host_number(self, name: str) -> int:
+        return self._hosts.setdefault(name, len(self._hosts))
+
+    def _rescore(self, effect: Rescore) -> None:
+        count = len(self._candidates)
+        if len(effect.ids) and not 0 <= int(effect.ids.min()) <= int(effect.ids.max()) < count:
+            raise StoreError(f"only candidates 0 to {count - 1} can be rescored: others were never saved")
+        self._width = max(self._width, effect.parts.shape[1])
+        for number, parts in zip(effect.ids.tolist(), effect.parts, strict=True):
+            self._candidates[number].parts = parts
+
+    def _parts(self, row: _Candidate) -> NDArray[np.float64]:
+        """Contributions, filled with zeros to the width of the widest."""
+        return np.pad(row.parts, (0, self._width - len(row.parts)))
+
+    def _url_or_none(self, candidate: int) -> str | None:
+        return self.url(candidate) if candidate >= 0 else None
+
+    def _page_row(self, saved: SavePage) -> PageRow:
+        page = saved.page
+        return PageRow(
+            id=saved.candidate,
+            url=self.url(saved.candidate),
+            status=page.status,
+            title=page.title,
+            score=saved.verdict.score,
+            matched=saved.matched,
+            satisfied=saved.verdict.satisfied,
+            duplicate_of=self._url_or_none(saved.duplicate_of),
+            near=saved.near,
+            depth=saved.depth,
+            source=self._url_or_none(saved.source),
+            fetched_at=iso(saved.fetched_at),
+            lang=page.language,
+            type=page.type,
+            text=page.text,
+            reasons=saved.verdict.reasons,
+            blob=saved.blob,
+            via=self._candidates[saved.candidate].via,
+        )
+
+
+def _slim(saved: SavePage) -> SavePage:
+    """Without what no reader asks for: links are many, and the main text is part of the text."""
+    return replace(saved, page=replace(saved.page, links=Links(), main=""))

@@ -1,0 +1,291 @@
+"""The reading side of a crawl directory: never writes, works beside a running crawl and after a crash.
+
+Long answers are read page by page of a few hundred rows, each a short transaction of its own, so
+that a slow reader never keeps the crawl's write-ahead log from being folded back.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from clew.messages import Blob, Decision, SaveHost, State
+from clew.store import directory as layout
+from clew.store import schema, snapshot
+from clew.store.base import CandidateRow, Counts, PageRow
+from clew.store.faults import mapped
+from clew.store.rows import CLOSED, iso, total, unpack
+
+_STEP = 500
+_TEXT_LIMIT = 1 << 30
+
+_PAGE = """
+SELECT p.seq, p.candidate, c.url, p.status, p.title, p.score, p.matched, p.satisfied, d.url, p.near, p.depth,
+       s.url, p.fetched_at, p.lang, p.type, p.reasons, w.name, p.offset, p.length, c.via, {text}
+FROM pages p JOIN candidates c ON c.id = p.candidate
+LEFT JOIN candidates s ON s.id = p.source LEFT JOIN candidates d ON d.id = p.duplicate_of
+LEFT JOIN warcs w ON w.id = p.warc LEFT JOIN texts t ON t.candidate = p.candidate
+"""
+_WITH_TEXT = _PAGE.format(text="t.text")
+_WITHOUT_TEXT = _PAGE.format(text="NULL")
+_CANDIDATE = """
+SELECT c.id, c.url, h.name, c.depth, s.url, c.anchor, c.via, c.state, c.reason
+FROM candidates c JOIN hosts h ON h.id = c.host LEFT JOIN candidates s ON s.id = c.source WHERE c.url = ?
+"""
+_TRACE = (
+    "SELECT seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, "
+    "dropped FROM trace"
+)
+
+
+class CrawlReader:
+    """All that `clew status`, `export`, `search` and `explain` ask of a crawl directory.
+
+    Parameters: the directory and a read-only connection to its `clew.db`; `open_reader` gives both.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self._zstd = zstandard.ZstdDecompressor()
+
+    @property
+    def identity(self) -> str:
+        """A name that no other crawl has."""
+        return str(self._one("SELECT id FROM crawl")[0])
+
+    def meta(self) -> dict[str, Any]:
+        """Plain data about the crawl, as `set_meta` left it."""
+        return {
+            key: json.loads(value) for key, value in self._all("SELECT key, value FROM meta ORDER BY key")
+        }
+
+    def pages(self, *, matched: bool = False, text: bool = True, after: int = 0) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched; `after` leaves out the first so many."""
+        wanted = "AND p.matched " if matched else ""
+        query = (
+            f"{_WITH_TEXT if text else _WITHOUT_TEXT} WHERE p.seq > ? {wanted}ORDER BY p.seq LIMIT {_STEP}"
+        )
+        while rows := self._all(query, (after,)):
+            yield from map(self._page_row, rows)
+            after = rows[-1][0]
+
+    def page(self, url: str) -> PageRow | None:
+        """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
+        rows = self._all(f"{_WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
+        return self._page_row(rows[0]) if rows else None
+
+    def page_at(self, seq: int) -> PageRow | None:
+        """The page fetched as number `seq`, counted from 1."""
+        rows = self._all(f"{_WITH_TEXT} WHERE p.seq = ?", (seq,))
+        return self._page_row(rows[0]) if rows else None
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a canonical URL, fetched or not."""
+        rows = self._all(_CANDIDATE, (url,))
+        if not rows:
+            return None
+        number, found, host, depth, source, anchor, via, state, reason = rows[0]
+        parts = self._parts(number)
+        return CandidateRow(
+            id=number,
+            url=found,
+            host=host,
+            depth=depth,
+            source=source,
+            anchor=anchor,
+            via=via,
+            state=State(state),
+            reason=reason,
+            parts=tuple(parts.tolist()),
+            score=total(parts),
+        )
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate."""
+        rows = self._all("SELECT url FROM candidates WHERE id = ?", (candidate,))
+        if not rows:
+            raise KeyError(candidate)
+        return str(rows[0][0])
+
+    def hosts(self) -> Iterator[SaveHost]:
+        """Every host that was asked for something, in the order first met."""
+        with mapped(self.path):
+            yield from snapshot.hosts(self.connection)
+
+    def decisions(self) -> Iterator[Decision]:
+        """The trace, in order."""
+        after = -1
+        while rows := self._all(f"{_TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
+            yield from map(_decision, rows)
+            after = rows[-1][0]
+
+    def trace_of(self, url: str) -> list[Decision]:
+        """Every decision about one URL, in order."""
+        return [_decision(row) for row in self._all(f"{_TRACE} WHERE url = ? ORDER BY seq", (url,))]
+
+    def inlinks(self, url: str, limit: int = 20) -> list[str]:
+        """Pages that link to a URL, in the order fetched."""
+        known = self._all("SELECT id FROM candidates WHERE url = ?", (url,))
+        if not known:
+            return []
+        found: list[str] = []
+        number = known[0][0]
+        query = (
+            "SELECT p.seq, p.candidate, l.targets FROM pages p JOIN links l ON l.candidate = p.candidate "
+            f"WHERE p.seq > ? ORDER BY p.seq LIMIT {_STEP}"
+        )
+        after = 0
+        while len(found) < limit and (rows := self._all(query, (after,))):
+            found.extend(self.url(row[1]) for row in rows if (np.frombuffer(row[2], "<u4") == number).any())
+            after = rows[-1][0]
+        return found[:limit]
+
+    def links(self, url: str) -> list[str]:
+        """The targets of a page's links, in page order, out-of-scope ones left out."""
+        query = "SELECT targets FROM links WHERE candidate = (SELECT id FROM candidates WHERE url = ?)"
+        rows = self._all(query, (url,))
+        return [self.url(number) for number in np.frombuffer(rows[0][0], "<u4").tolist()] if rows else []
+
+    def counts(self) -> Counts:
+        """The figures of `clew status`."""
+        states = Counter(dict(self._all("SELECT state, count(*) FROM candidates GROUP BY state")))
+        closed = ", ".join(str(state.value) for state in sorted(CLOSED))
+        reasons = Counter(
+            dict(
+                self._all(
+                    f"SELECT reason, count(*) FROM candidates WHERE state IN ({closed}) GROUP BY reason"
+                )
+            )
+        )
+        for (dropped,) in self._all("SELECT dropped FROM trace WHERE dropped <> '[]'"):
+            for reason, count in json.loads(dropped):
+                reasons[reason] += count
+        pages, matched, duplicates, wire = self._one(
+            "SELECT count(*), coalesce(sum(matched), 0), coalesce(sum(duplicate_of >= 0), 0), "
+            "coalesce(sum(wire), 0) FROM pages"
+        )
+        hosts, requests = self._one("SELECT count(*), coalesce(sum(requests), 0) FROM hosts")
+        return Counts(
+            pages=pages,
+            matched=matched,
+            duplicates=duplicates,
+            queued=states[State.QUEUED],
+            failed=states[State.FAILED],
+            dropped=states[State.DROPPED],
+            redirected=states[State.REDIRECTED],
+            hosts=hosts,
+            requests=requests,
+            wire=wire,
+            by_reason=dict(sorted(reasons.items())),
+        )
+
+    def archives(self) -> list[tuple[Path, int]]:
+        """The archive's files and how many bytes of each are committed."""
+        rows = self._all("SELECT name, length FROM warcs ORDER BY id")
+        return [(layout.archive(self.path) / name, length) for name, length in rows]
+
+    def record(self, blob: Blob) -> bytes:
+        """A reply's WARC record, as it lies in the archive."""
+        path = layout.archive(self.path) / blob.file
+        with mapped(path), path.open("rb") as stream:
+            stream.seek(blob.offset)
+            return stream.read(blob.length)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> CrawlReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"CrawlReader({str(self.path)!r})"
+
+    def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        with mapped(layout.database(self.path)):
+            return self.connection.execute(query, values).fetchall()
+
+    def _one(self, query: str) -> Any:
+        return self._all(query)[0]
+
+    def _parts(self, candidate: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        chunk, row = divmod(candidate, schema.CHUNK)
+        rows = self._all(
+            "SELECT width, data, (SELECT max(width) FROM parts) FROM parts WHERE chunk = ?", (chunk,)
+        )
+        width, data, widest = rows[0] if rows else (0, b"", 0)
+        parts = np.zeros(widest)
+        if width:
+            parts[:width] = np.frombuffer(data, "<f8").reshape(-1, width)[row]
+        return parts
+
+    def _page_row(self, row: tuple[Any, ...]) -> PageRow:
+        (_, number, url, status, title, score, matched, satisfied, repeats, near, depth, source) = row[:12]
+        (fetched_at, lang, kind, reasons, file, offset, length, via, text) = row[12:]
+        return PageRow(
+            id=number,
+            url=url,
+            status=status,
+            title=title,
+            score=score,
+            matched=bool(matched),
+            satisfied=bool(satisfied),
+            duplicate_of=repeats,
+            near=bool(near),
+            depth=depth,
+            source=source,
+            fetched_at=iso(fetched_at),
+            lang=lang,
+            type=kind,
+            text=self._text(text),
+            reasons=tuple(json.loads(reasons)),
+            blob=None if file is None else Blob(file, offset, length),
+            via=via,
+        )
+
+    def _text(self, data: bytes | None) -> str:
+        return self._zstd.decompress(data, max_output_size=_TEXT_LIMIT).decode() if data else ""
+
+
+def _decision(row: tuple[Any, ...]) -> Decision:
+    seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, dropped = row
+    score, verdict, parts = unpack(exact)
+    return Decision(
+        seq=seq,
+        at=at,
+        kind=kind,
+        url=url,
+        candidate=candidate,
+        attempt=attempt,
+        score=score,
+        parts=parts,
+        queue=queue,
+        status=status,
+        result=result,
+        verdict=verdict,
+        reasons=tuple(json.loads(reasons)),
+        new=new,
+        known=known,
+        dropped=tuple((reason, count) for reason, count in json.loads(dropped)),
+    )
+
+
+def open_reader(path: Path | str) -> CrawlReader:
+    """Read a crawl directory, whether or not a crawl is running in it.
+
+    Raises `StoreForeign` with the reason when it is not one, is damaged, or needs another clew.
+    """
+    directory = Path(path)
+    layout.inspect(directory)
+    with mapped(layout.database(directory)):
+        return CrawlReader(directory, schema.connect_reader(layout.database(directory)))

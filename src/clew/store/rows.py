@@ -1,0 +1,96 @@
+"""Small conversions that both stores share, so that they answer alike to the last bit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.messages import Decision, State
+
+_WRAP = 1 << 64
+
+CLOSED = frozenset({State.FAILED, State.DROPPED, State.REDIRECTED})
+"""States whose reasons are counted."""
+REQUESTS = ("page", "robots", "sitemap")
+"""Kinds of decision that stand for a lease."""
+
+
+def iso(timestamp: float) -> str:
+    """Seconds since 1970 as ISO 8601 in UTC.
+
+    >>> iso(0.25)
+    '1970-01-01T00:00:00.250Z'
+    """
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def signed(value: int) -> int:
+    """An unsigned 64-bit number as SQLite keeps it.
+
+    >>> unsigned(signed(2**64 - 1)) == 2**64 - 1
+    True
+    """
+    return value - _WRAP if value >> 63 else value
+
+
+def unsigned(value: int) -> int:
+    """The opposite of `signed`."""
+    return value + _WRAP if value < 0 else value
+
+
+def stored(state: State) -> State:
+    """A lease ends with the process that took it, so it is never stored."""
+    return State.QUEUED if state is State.LEASED else state
+
+
+def total(parts: NDArray[np.float64]) -> float:
+    """A score is the sum of its contributions."""
+    return float(parts.sum()) if len(parts) else 0.0
+
+
+def pack(decision: Decision) -> bytes:
+    """A decision's numbers, exactly: SQLite would turn -0.0 into 0.0 and NaN into NULL."""
+    return np.array([decision.score, decision.verdict, *decision.parts], "<f8").tobytes()
+
+
+def unpack(data: bytes) -> tuple[float, float, tuple[float, ...]]:
+    """Score, verdict and parts from `pack`."""
+    score, verdict, *parts = np.frombuffer(data, "<f8").tolist()
+    return score, verdict, tuple(parts)
+
+
+def dumps(value: object) -> str:
+    """Compact JSON text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def clean(text: str) -> str:
+    """Text that can be encoded: lone surrogates, which hostile pages contain, are replaced.
+
+    >>> clean("a\\ud800b")
+    'a?b'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def clean_all(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """`clean` for many, checked together because they almost never need it."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return tuple(map(clean, texts))
+    return texts
+
+
+def elapsed(spans: Iterable[tuple[float, float]]) -> float:
+    """Seconds of crawling: from the first to the last decision of each session, summed."""
+    return math.fsum(max(0.0, last - first) for first, last in spans)

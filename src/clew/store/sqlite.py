@@ -1,0 +1,205 @@
+"""`SqliteStore`: a crawl directory open for crawling."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.errors import StoreError
+from clew.fetch.base import Response
+from clew.messages import Blob, Decision, Effect, SaveHost
+from clew.store import directory as layout
+from clew.store import schema, snapshot
+from clew.store.apply import Applier
+from clew.store.archive import Archive
+from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
+from clew.store.faults import mapped
+from clew.store.read import CrawlReader
+from clew.store.warc import ROTATE_AT, Piece, Shelf
+from clew.store.writer import WINDOW, Batch, Writer, new_urls
+
+_RECENT = 4096
+
+
+class SqliteStore:
+    """A `Store` in a directory: `clew.db` and `pages/*.warc.gz`.
+
+    Opening it takes exclusive hold of the directory, cuts what a crash left half written, and brings
+    an older format up to date. `kill -9` at any instant loses no flushed batch, tears no batch, and
+    archives no reply twice.
+
+    Parameters: the directory; whether it may be made; `window`, the seconds a batch may wait to be
+    committed with others; `software`, how the archive names its maker.
+
+    >>> import tempfile
+    >>> store = SqliteStore(Path(tempfile.mkdtemp()) / "farms")
+    >>> store.set_meta(match='"wind farm"'); store.meta()
+    {'match': '"wind farm"'}
+    >>> store.close()
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        create: bool = True,
+        window: float = WINDOW,
+        software: str = "clew",
+        rotate_at: int = ROTATE_AT,
+    ) -> None:
+        self.path = Path(path)
+        self._lock = layout.prepare(self.path, create=create)
+        try:
+            with mapped(layout.database(self.path)):
+                self._open(window, software, rotate_at)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._closed = False
+        self._pending: dict[int, str] = {}
+        self._recent: OrderedDict[int, str] = OrderedDict()
+        self._unsaved: list[Piece] = []
+
+    def _open(self, window: float, software: str, rotate_at: int) -> None:
+        database = layout.database(self.path)
+        layout.verify(self.path)
+        self._db = schema.connect_writer(database)
+        try:
+            archive = Archive(layout.archive(self.path), self._db)
+            archive.cut()
+            (session,) = self._db.execute("SELECT coalesce(max(session), 0) + 1 FROM trace").fetchone()
+            applier = Applier(self._db, archive.numbers, session)
+            self._archive = archive
+            self._shelf = Shelf(archive.directory, archive.last(), software, rotate_at)
+            self._reader = CrawlReader(self.path, schema.connect_reader(database))
+        except BaseException:
+            self._db.close()
+            raise
+        self._writer = Writer(self.path, self._db, archive, applier, self._committed, window)
+
+    @property
+    def backlog(self) -> int:
+        """Batches saved and not yet durable: what a crash at this instant would make clew fetch again."""
+        return self._writer.backlog
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate saved before, committed or not."""
+        url = self._pending.get(candidate) or self._recent.get(candidate)
+        if url is None:
+            url = self._recent[candidate] = self._reader.url(candidate)
+            if len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
+        return url
+
+    def append(self, response: Response, fetched_at: float) -> Blob:
+        """Archive a reply: its bytes go to disk with the next batch saved."""
+        self._writer.check()
+        blob, pieces = self._shelf.place(response, fetched_at)
+        self._unsaved.extend(pieces)
+        return blob
+
+    def save(self, effects: Sequence[Effect]) -> None:
+        """Take one batch. Returns at once, unless the disk is far behind."""
+        self._submit(Batch(self._take_unsaved(), effects))
+
+    def flush(self) -> None:
+        """Return when all that was saved is durable."""
+        self._ensure_open()
+        self._writer.flush()
+
+    def load(self) -> Snapshot | None:
+        """State to resume from; None for a new crawl."""
+        self.flush()
+        with mapped(layout.database(self.path)):
+            return snapshot.load(self._reader.connection)
+
+    def meta(self) -> dict[str, Any]:
+        """Plain data about the crawl."""
+        return self._reader.meta()
+
+    def set_meta(self, **values: Any) -> None:
+        """Merge into `meta`; durable on return."""
+        self._submit(Batch(meta=values))
+        self.flush()
+
+    def close(self) -> None:
+        """Make all durable, fold the log back and let the directory go."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            failure = self._writer.close()
+            self._reader.close()
+            with mapped(self.path):
+                self._archive.close()
+                if failure is None:
+                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._db.close()
+                layout.sync(self.path)
+        finally:
+            self._lock.release()
+        if failure is not None:
+            raise failure
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched, streamed."""
+        return self._reader.pages(matched=matched, text=text)
+
+    def page(self, url: str) -> PageRow | None:
+        """The page stored under a canonical URL."""
+        return self._reader.page(url)
+
+    def candidate(self, url: str) -> CandidateRow | None:
+        """What is known of a canonical URL."""
+        return self._reader.candidate(url)
+
+    def hosts(self) -> Iterator[SaveHost]:
+        """Every host that was asked for something, in the order first met."""
+        return self._reader.hosts()
+
+    def decisions(self) -> Iterator[Decision]:
+        """The trace, in order."""
+        return self._reader.decisions()
+
+    def trace_of(self, url: str) -> list[Decision]:
+        """Every decision about one URL, in order."""
+        return self._reader.trace_of(url)
+
+    def counts(self) -> Counts:
+        """The figures of `clew status`."""
+        return self._reader.counts()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"SqliteStore({str(self.path)!r}, backlog={self.backlog})"
+
+    def _submit(self, batch: Batch) -> None:
+        self._ensure_open()
+        # Known before it is queued: the writer may commit and forget it before this returns.
+        self._pending.update(new_urls(batch))
+        self._writer.submit(batch)
+
+    def _committed(self, batch: Batch) -> None:
+        """Called by the writer thread: readers can see the batch now."""
+        for candidate in new_urls(batch):
+            self._pending.pop(candidate, None)
+
+    def _take_unsaved(self) -> list[Piece]:
+        pieces, self._unsaved = self._unsaved, []
+        return pieces
+
+    def _ensure_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path} is closed: open it again to save to it")
+
+
+def open_store(path: Path | str, *, create: bool = True) -> SqliteStore:
+    """Begin a crawl in a new or empty directory, or take one up again."""
+    return SqliteStore(path, create=create)
