@@ -17,9 +17,21 @@ from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
 from clew.strategy.random_order import RandomOrder
 
-__all__ = ["NAMES", "BestFirst", "BreadthFirst", "Expansion", "RandomOrder", "Strategy", "Unlearned", "make"]
+__all__ = [
+    "NAMES",
+    "PARTS",
+    "BestFirst",
+    "BreadthFirst",
+    "Expansion",
+    "RandomOrder",
+    "Strategy",
+    "Unlearned",
+    "make",
+]
 
-NAMES = ("best-first", "breadth-first", "random")
+#: Names of the contributions to a score, by strategy.
+PARTS: dict[str, tuple[str, ...]] = {s.name: s.parts for s in (BestFirst, BreadthFirst, RandomOrder)}
+NAMES = tuple(PARTS)
 
 
 def make(

@@ -1,0 +1,255 @@
+"""`crawl`, the library's front door.
+
+run = clew.crawl(["https://example.org/"], match='"wind farm" AND lang:en', pages=2000)
+for page in run:              # or: async for page in run
+    print(page.score, page.url)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clew.errors import ClewError, UsageError
+from clew.messages import Effect, SavePage
+from clew.page import Page
+from clew.predicate.verdict import Predicate
+from clew.run.assemble import predicate_of
+from clew.run.config import CrawlConfig
+from clew.run.explain import Explanation, explain
+from clew.run.observe import Progress
+from clew.run.session import Finished, Session
+from clew.run.settings import build, resume_config
+
+if TYPE_CHECKING:
+    from clew.fetch.base import Fetcher
+    from clew.run.clock import Clock
+    from clew.store.base import Store
+
+Match = str | Callable[[Page], bool | float] | Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A page that satisfied the predicate. Everything a `Page` has, and the verdict."""
+
+    page: Page
+    score: float
+    reasons: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        return self.page.url
+
+    @property
+    def title(self) -> str:
+        return self.page.title
+
+    @property
+    def text(self) -> str:
+        return self.page.text
+
+    def __repr__(self) -> str:
+        return f"Find({self.score:.2f}, {self.url!r})"
+
+
+class _Sink:
+    """Passes finds on to whoever iterates."""
+
+    def __init__(self, put: Callable[[Find], None]) -> None:
+        self._put = put
+
+    def started(self, progress: Progress) -> None:
+        return None
+
+    def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
+        for effect in effects:
+            if isinstance(effect, SavePage) and effect.matched:
+                self._put(Find(effect.page, effect.verdict.score, effect.verdict.reasons))
+
+    def finished(self, progress: Progress, reason: str) -> None:
+        return None
+
+
+class Run:
+    """A crawl that starts when it is iterated. Iterate it once, with `for` or `async for`.
+
+    Leaving the loop early stops the crawl at a checkpoint; with a directory, the same call goes on there.
+    """
+
+    def __init__(
+        self,
+        config: CrawlConfig,
+        match: Match,
+        directory: Path | None,
+        *,
+        fetcher: Fetcher | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.config = config
+        self.directory = directory
+        self.finished: Finished | None = None
+        """How it ended; None until then."""
+        self._match = match
+        self._fetcher = fetcher
+        self._clock = clock
+        self._session: Session | None = None
+        self._store: Store | None = None
+        self._begun = False
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self._session.crawl!r})" if self._session else f"Run({self.config.match!r}, not started)"
+        )
+
+    def __iter__(self) -> Iterator[Find]:
+        """Finds as they come. The crawl runs in a thread of its own, a little ahead of the reader."""
+        finds: queue.Queue[Find | BaseException | None] = queue.Queue()
+        loop = asyncio.new_event_loop()
+        session = self._open(finds.put)
+
+        def work() -> None:
+            end: BaseException | None = None
+            try:
+                asyncio.set_event_loop(loop)
+                self.finished = loop.run_until_complete(session.run())
+            except BaseException as problem:
+                end = problem
+            finds.put(end)
+
+        thread = threading.Thread(target=work, name="clew", daemon=True)
+        thread.start()
+        try:
+            while isinstance(item := finds.get(), Find):
+                yield item
+            if item is not None:
+                raise item
+        finally:
+            if thread.is_alive():
+                loop.call_soon_threadsafe(session.stop)
+            thread.join()
+            loop.close()
+            self._flush()
+
+    async def __aiter__(self) -> AsyncIterator[Find]:
+        """Finds as they come, on the running event loop."""
+        finds: asyncio.Queue[Find | None] = asyncio.Queue()
+        session = self._open(finds.put_nowait)
+        work = asyncio.create_task(session.run())
+        work.add_done_callback(lambda _: finds.put_nowait(None))
+        try:
+            while (find := await finds.get()) is not None:
+                yield find
+            self.finished = work.result()
+        finally:
+            session.stop()
+            if not work.done():
+                self.finished = await work
+            self._flush()
+
+    def run(self) -> Finished:
+        """Crawl to the end without looking at the finds one by one."""
+        for _ in self:
+            pass
+        if self.finished is None:
+            raise ClewError("the crawl ended without saying why")
+        return self.finished
+
+    @property
+    def store(self) -> Store:
+        """What was crawled: pages, hosts, trace. There once the crawl has begun."""
+        if self._store is None:
+            raise UsageError("the crawl has not begun: iterate it, or call run()")
+        return self._store
+
+    def explain(self, url: str) -> Explanation:
+        """Why a URL was fetched when it was, or why it was not."""
+        return explain(self.store, url, config=self.config)
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _open(self, put: Callable[[Find], None]) -> Session:
+        if self._begun:
+            raise UsageError(
+                "a run is iterated once: call clew.crawl(...) again, with the same directory to go on"
+            )
+        self._begun = True
+        self._store, self.config = _store(self.directory, self.config)
+        predicate = predicate_of(self.config, self._match)
+        self._session = Session(
+            self.config,
+            self._store,
+            fetcher=self._fetcher,
+            predicate=predicate,
+            observers=[_Sink(put)],
+            clock=self._clock,
+        )
+        return self._session
+
+    def _flush(self) -> None:
+        if self._store is not None:
+            self._store.flush()
+
+
+def _store(directory: Path | None, config: CrawlConfig) -> tuple[Store, CrawlConfig]:
+    """The store to crawl into, and the settings to do it with: an existing crawl keeps what makes it so."""
+    if directory is None:
+        from clew.store import MemoryStore
+
+        return MemoryStore(), config
+    from clew.store import open_store
+
+    store = open_store(directory)
+    try:
+        stored = store.meta().get("config")
+        if stored is not None:
+            given = config.model_dump()
+            config = resume_config(CrawlConfig.model_validate(stored), given, environ={}).config
+        store.set_meta(config=json.loads(config.to_json()))
+    except BaseException:
+        store.close()
+        raise
+    return store, config
+
+
+def crawl(
+    seeds: Sequence[str],
+    *,
+    match: Match,
+    directory: str | Path | None = None,
+    fetcher: Fetcher | None = None,
+    clock: Clock | None = None,
+    **settings: Any,
+) -> Run:
+    """Find pages that satisfy `match`, starting from `seeds`.
+
+    `match` is a formula, or any callable `Page -> bool | float`, or a `Predicate`. `directory` keeps the
+    crawl and lets it be resumed; without one everything stays in memory. The settings are those of the
+    command line (`pages=2000`, `strategy="best-first"`, `delay=2`, …).
+    """
+    text = match if isinstance(match, str) else _name(match)
+    config = build({**settings, "seeds": tuple(seeds), "match": text})
+    return Run(
+        config, match, Path(directory) if directory is not None else None, fetcher=fetcher, clock=clock
+    )
+
+
+def _name(match: Callable[[Page], bool | float] | Predicate) -> str:
+    if isinstance(match, Predicate):
+        return match.text()
+    return f"py:{getattr(match, '__module__', '?')}:{getattr(match, '__qualname__', type(match).__name__)}"

@@ -1,0 +1,190 @@
+"""`explain`: why a URL was fetched when it was, is waiting, or was left out.
+
+What was decided is read from the store (the candidate, the trace); what was never a candidate is
+put through the same scope and robots rules again, which give the same answer as they gave then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from clew import url as urls
+from clew.errors import UsageError
+from clew.frontier.robots import Rules, product_token
+from clew.messages import Decision, State
+from clew.run.config import CrawlConfig
+from clew.store.base import CandidateRow, PageRow, Reader
+from clew.strategy import PARTS
+
+_FATES = {
+    State.QUEUED: "waiting",
+    State.LEASED: "under way",
+    State.FETCHED: "fetched",
+    State.FAILED: "failed",
+    State.DROPPED: "left out",
+    State.REDIRECTED: "redirected",
+}
+_REASONS = {
+    "robots": "robots.txt of its host does not allow it",
+    "scope": "it is outside the scope of the crawl (--scope)",
+    "exclude": "an exclude pattern matches it (--exclude)",
+    "include": "no include pattern matches it (--include)",
+    "depth": "it is too many links from the seeds (--depth)",
+    "type": "it is of a type that is not wanted (--types)",
+    "redirects": "too many redirects in a row",
+    "bad-url": "the address it points to is no web address",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The story of one URL."""
+
+    url: str
+    fate: str
+    """`fetched`, `waiting`, `failed`, `left out`, `redirected` or `never seen`."""
+    why: str
+    """One sentence."""
+    found: str = ""
+    """How it came to be known."""
+    score: float | None = None
+    parts: tuple[tuple[str, float], ...] = ()
+    """Contributions by name; they sum to the score."""
+    decisions: tuple[Decision, ...] = ()
+    page: PageRow | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def lines(self) -> list[str]:
+        """The explanation for people."""
+        out = [self.url, f"  {self.fate}: {self.why}"]
+        if self.found:
+            out.append(f"  found    {self.found}")
+        if self.score is not None:
+            sums = " + ".join(f"{name} {value:.4g}" for name, value in self.parts)
+            out.append(f"  score    {self.score:.4g}" + (f" = {sums}" if sums else ""))
+        for decision in self.decisions:
+            status = f", HTTP {decision.status}" if decision.status else ""
+            out.append(
+                f"  chosen   as decision {decision.seq}, {decision.queue} waiting: {decision.result}{status}"
+            )
+        if self.page is not None:
+            out.append(f"  verdict  {self.page.score:.4g}{' (a find)' if self.page.matched else ''}")
+            out.extend(f"    {reason}" for reason in self.page.reasons)
+        out.extend(f"  note     {note}" for note in self.notes)
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation for programs."""
+        page = self.page
+        return {
+            "url": self.url,
+            "fate": self.fate,
+            "why": self.why,
+            "found": self.found,
+            "score": self.score,
+            "parts": dict(self.parts),
+            "decisions": [
+                {
+                    "seq": d.seq,
+                    "at": d.at,
+                    "attempt": d.attempt,
+                    "score": d.score,
+                    "queue": d.queue,
+                    "status": d.status,
+                    "result": d.result,
+                    "reasons": list(d.reasons),
+                }
+                for d in self.decisions
+            ],
+            "verdict": page.score if page else None,
+            "matched": page.matched if page else None,
+            "terms": list(page.reasons) if page else [],
+            "notes": list(self.notes),
+        }
+
+
+def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Explanation:
+    """Tell the story of a URL, given as it is typed or seen on a page."""
+    canonical = urls.canonical(url)
+    if canonical is None:
+        raise UsageError(f"{url!r} is not an http or https address")
+    if config is None:
+        config = CrawlConfig.model_validate(store.meta()["config"])
+    notes = () if canonical == url else (f"looked up as {canonical}",)
+    row = store.candidate(canonical)
+    if row is None:
+        return _never_seen(store, canonical, config, notes)
+    decisions = tuple(store.trace_of(canonical))
+    page = store.page(canonical)
+    parts = _chosen_parts(decisions) or row.parts
+    names = PARTS.get(config.strategy, ())
+    return Explanation(
+        canonical,
+        _FATES[row.state],
+        _why(row, page),
+        found=_found(row),
+        score=sum(parts) if parts else row.score,
+        parts=tuple(zip(names, parts, strict=False)),
+        decisions=decisions,
+        page=page,
+        notes=notes,
+    )
+
+
+def _chosen_parts(decisions: tuple[Decision, ...]) -> tuple[float, ...]:
+    """What it was worth at the moment it was chosen last."""
+    return next((d.parts for d in reversed(decisions) if d.parts), ())
+
+
+def _found(row: CandidateRow) -> str:
+    anchor = f" as “{row.anchor}”" if row.anchor else ""
+    place = f" on {row.source}" if row.source else ""
+    return f"by {row.via}{place}{anchor}, {row.depth} link{'' if row.depth == 1 else 's'} from a seed"
+
+
+def _why(row: CandidateRow, page: PageRow | None) -> str:
+    if row.state is State.FETCHED and page is not None:
+        if page.matched:
+            return "it satisfies the formula"
+        if page.duplicate_of:
+            return f"it repeats {page.duplicate_of}{' nearly' if page.near else ''}, so it is not counted"
+        if page.satisfied:
+            return "it satisfies the formula, but asks not to be indexed (robots: noindex)"
+        return "it does not satisfy the formula"
+    if row.state is State.QUEUED:
+        again = f" (tried before: {row.reason})" if row.reason else ""
+        return f"nothing has put it first yet{again}"
+    if row.state is State.REDIRECTED and row.reason == "redirect":
+        return "it leads to another address, which is followed in its place"
+    return _REASONS.get(row.reason, row.reason or "no reason recorded")
+
+
+def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, ...]) -> Explanation:
+    from clew.run.assemble import rules_of
+
+    reason = rules_of(config).scope.check(url, 0)
+    if reason is not None:
+        return Explanation(url, "left out", _REASONS.get(reason, reason), notes=notes)
+    if not _robots_allow(store, url, config):
+        return Explanation(
+            url, "never seen", f"no fetched page links to it, and {_REASONS['robots']}", notes=notes
+        )
+    hint = (
+        "no fetched page links to it, or every link to it was too deep or marked nofollow"
+        if config.depth is not None or config.nofollow
+        else "no fetched page links to it"
+    )
+    return Explanation(url, "never seen", hint, notes=notes)
+
+
+def _robots_allow(store: Reader, url: str, config: CrawlConfig) -> bool:
+    host, origin = urls.host(url), urls.origin(url)
+    if config.ignore_robots and config.owns(host):
+        return True
+    for row in store.hosts():
+        if row.host == host:
+            for known, status, _, body in row.robots or ():
+                if known == origin:
+                    return Rules.parse(status, body, product_token(config.user_agent)).allowed(url)
+    return True
