@@ -3,32 +3,99 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
 from clew import __version__
 from clew.cli.exits import DONE, USAGE, code_of, complain
 
-#: Verb, where it lives, what it does. Kept as text so that only the verb asked for is imported.
+#: Verb, where it lives, what it does in a line, and at length. Kept as text here, so that only the verb asked
+#: for is imported.
 VERBS = (
-    ("crawl", "clew.cli.crawl:crawl", "Crawl towards the pages a formula describes, or resume a crawl."),
-    ("status", "clew.cli.status:status", "Say how far a crawl is."),
-    ("export", "clew.cli.export:export", "Write the pages of a crawl as jsonl, csv, warc or parquet."),
-    ("search", "clew.cli.search:search", "Search the text of a crawl's pages."),
-    ("explain", "clew.cli.explain:explain", "Say why a URL was fetched, is waiting, or was left out."),
-    ("check", "clew.cli.check:check", "Read a formula back and score a page with it, term by term."),
-    ("report", "clew.cli.report:report", "Write a crawl's report.html anew."),
-    ("trace", "clew.cli.trace:trace", "Print every decision of a crawl, one a line."),
-    ("init", "clew.cli.init:init", "Write a commented clew.toml."),
-    ("doctor", "clew.cli.doctor:doctor", "Say what is installed, what is missing, what the limits are."),
-    ("demo", "clew.cli.demo:demo", "Crawl an embedded web on this machine, two ways, side by side."),
-)  # fmt: skip
+    (
+        "crawl",
+        "clew.cli.crawl:crawl",
+        "Crawl towards the pages a formula describes, or resume a crawl.",
+        "Give seeds and a formula to start. Give the directory alone to go on with a crawl that was "
+        "interrupted or whose budget is used up (with a larger one, such as --pages 5000). Settings come "
+        "from the command line, then CLEW_* variables, then the nearest clew.toml.",
+    ),
+    (
+        "status",
+        "clew.cli.status:status",
+        "Say how far a crawl is.",
+        "It may be running: the figures are those of its last checkpoint.",
+    ),
+    (
+        "export",
+        "clew.cli.export:export",
+        "Write the pages of a crawl as jsonl, csv, warc or parquet.",
+        "Each record has url, status, title, score, matched, depth, source, fetched_at, lang and text; warc "
+        "has the replies as received.",
+    ),
+    (
+        "search",
+        "clew.cli.search:search",
+        "Search the text of a crawl's pages.",
+        "Best first. Exits with 3 when nothing was found.",
+    ),
+    (
+        "explain",
+        "clew.cli.explain:explain",
+        "Say why a URL was fetched, is waiting, or was left out.",
+        "How it was found, what it was worth and why, what came of it.",
+    ),
+    (
+        "check",
+        "clew.cli.check:check",
+        "Read a formula back and score a page with it, term by term.",
+        "Without a page, only the formula is read. Exits with 3 when the page does not satisfy it.",
+    ),
+    (
+        "report",
+        "clew.cli.report:report",
+        "Write a crawl's report.html anew.",
+        "One file with curve, finds, hosts and settings, that needs no network. Prints where it is.",
+    ),
+    (
+        "trace",
+        "clew.cli.trace:trace",
+        "Print every decision of a crawl, one a line.",
+        "Without --json the lines leave out the times, so that two crawls can be compared with diff.",
+    ),
+    (
+        "init",
+        "clew.cli.init:init",
+        "Write a commented clew.toml.",
+        "In this directory; prints where it is.",
+    ),
+    (
+        "doctor",
+        "clew.cli.doctor:doctor",
+        "Say what is installed, what is missing, what the limits are.",
+        "Asks nothing of the network. Exits with 1 when something must be mended.",
+    ),
+    (
+        "demo",
+        "clew.cli.demo:demo",
+        "Crawl an embedded web on this machine, two ways, side by side.",
+        "A made-up web of many hosts is served on 127.0.0.1 and crawled breadth-first and best-first with "
+        "the same budget. Prints how many fetches each needed per find, and writes report.html.",
+    ),
+)
 LAB_VERBS = (
-    ("serve", "clew.cli.lab:serve", "Serve a recorded web as an HTTP forward proxy, for any crawler."),
-)  # fmt: skip
+    (
+        "serve",
+        "clew.cli.lab:serve",
+        "Serve a recorded web as an HTTP forward proxy, for any crawler.",
+        "On 127.0.0.1, until interrupted. Crawl it with: clew crawl SEED -m FORMULA -d DIR "
+        "--proxy http://127.0.0.1:PORT --own '*' --delay 0",
+    ),
+)
 
 HELP = "clew: say what pages you want, and it learns which links lead there."
-EPILOGUE = "Start with: clew demo, or: clew crawl https://example.org/ -m 'FORMULA' -d DIRECTORY"
+EPILOGUE = "Start with: clew demo"
 
 
 def build() -> App:
@@ -39,16 +106,19 @@ def build() -> App:
         help_epilogue=EPILOGUE,
         version=__version__,
         help_format="plaintext",
+        default_parameter=Parameter(show_default=False),
         exit_on_error=False,
         print_error=False,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for name, place, says in VERBS:
-        app.command(place, name=name, help=says)
-    lab = App(name="lab", help="Recorded webs, for experiments and tests.", version_flags=[])
-    for name, place, says in LAB_VERBS:
-        lab.command(place, name=name, help=says)
+    for name, place, brief, more in VERBS:
+        app.command(place, name=name, help=f"{brief}\n\n{more}", help_epilogue="")
+    lab = App(
+        name="lab", help="Recorded webs, for experiments and tests.", version_flags=[], help_epilogue=""
+    )
+    for name, place, brief, more in LAB_VERBS:
+        lab.command(place, name=name, help=f"{brief}\n\n{more}")
     app.command(lab)
     return app
 
@@ -59,13 +129,25 @@ def run(argv: list[str] | None = None) -> int:
         result = build()(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except CycloptsError as error:
-        complain(f"{error}\nclew: see {_help_for(error)}")
+        complain(f"{_words(error)}\nclew: see {_help_for(error)}")
         return USAGE
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else DONE
     except BaseException as error:
         return code_of(error)
     return result if isinstance(result, int) else DONE
+
+
+def _words(error: CycloptsError) -> str:
+    """The library's own words; for a mistyped verb ours, since its would import every verb there is."""
+    if not isinstance(error, UnknownCommandError) or not error.unused_tokens:
+        return str(error)
+    typed = error.unused_tokens[0]
+    verbs = LAB_VERBS if "lab" in (error.command_chain or ()) else VERBS
+    names = [name for name, *_ in verbs] + ["lab"] * (verbs is VERBS)
+    close = get_close_matches(typed, names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}?" if close else f"choose {', '.join(names)}"
+    return f"there is no verb {typed!r}: {hint}"
 
 
 def _help_for(error: CycloptsError) -> str:

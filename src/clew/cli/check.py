@@ -34,10 +34,7 @@ def check(
     proxy: Annotated[str | None, Parameter(metavar="URL", help="An HTTP proxy, http://host:port.")] = None,
     json: Json = False,
 ) -> int:
-    """Read a formula back and score a page with it, term by term.
-
-    Without a page, only the formula is read. Exits with 3 when the page does not satisfy it.
-    """
+    """Read a formula back and score a page with it, term by term."""
     from clew.predicate import FormulaPredicate, parse
 
     predicate = FormulaPredicate(parse(formula, allow_python=True), threshold=threshold, semantics=semantics)

@@ -49,7 +49,7 @@ def put_table(
     """Columns of text on stdout; the columns in `right` are numbers."""
     table = [list(headings), *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
-    for row in table:
+    for row in table if any(headings) else table[1:]:
         cells = [
             cell.rjust(width) if column in right else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))

@@ -15,7 +15,6 @@ from clew import __version__
 from clew.cli.console import put, put_json, put_table
 from clew.cli.exits import DONE, FAILURE
 from clew.cli.places import Json
-from clew.run.units import size_text
 
 LIBRARIES = (
     "ada-url", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "jinja2", "lark", "numpy",
@@ -42,10 +41,7 @@ class Finding:
 
 
 def doctor(*, json: Json = False) -> int:
-    """Say what is installed, what is missing, what the limits are.
-
-    Asks nothing of the network. Exits with 1 when something must be mended.
-    """
+    """Say what is installed, what is missing, what the limits are."""
     findings = [*_versions(), *_extras(), *_limits(), *_surroundings()]
     bad = [finding for finding in findings if finding.state == "bad"]
     if json:
@@ -99,15 +95,20 @@ def _limits() -> list[Finding]:
             "open files", "note", f"{soft} is few: ulimit -n {ENOUGH_FILES}, or less --concurrency"
         )
     free = shutil.disk_usage(Path.cwd()).free
-    disk = Finding("disk", "ok" if free > ENOUGH_DISK else "note", f"{size_text(free)} free here")
+    disk = Finding("disk", "ok" if free > ENOUGH_DISK else "note", f"{free / 1e9:.1f} GB free here")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return [files, disk, Finding("cores", "ok", str(cores))]
 
 
 def _surroundings() -> list[Finding]:
     from clew.errors import ConfigError
-    from clew.run.settings import PREFIX, find_file, read_environment, read_file
 
+    try:
+        from clew.run.settings import PREFIX, find_file, read_environment, read_file
+    except (
+        ImportError
+    ) as error:  # a library is missing: that is said above, and the rest is still worth saying
+        return [Finding("settings", "bad", f"cannot be read: {error}")]
     found = []
     file = find_file(Path.cwd())
     try:

@@ -17,10 +17,7 @@ def explain(
     *,
     json: Json = False,
 ) -> None:
-    """Say why a URL was fetched, is waiting, or was left out.
-
-    How it was found, what it was worth and why, what came of it.
-    """
+    """Say why a URL was fetched, is waiting, or was left out."""
     from clew.run.explain import explain as explained
 
     with reading(directory) as reader:

@@ -28,11 +28,7 @@ def export(
     ] = None,
     matched: Annotated[bool, Parameter(negative=(), help="The finds alone.")] = False,
 ) -> None:
-    """Write the pages of a crawl as jsonl, csv, warc or parquet.
-
-    Each record has url, status, title, score, matched, depth, source, fetched_at, lang and text; warc
-    has the replies as received.
-    """
+    """Write the pages of a crawl as jsonl, csv, warc or parquet."""
     from clew.run.config import nearest
     from clew.store import export as write
 

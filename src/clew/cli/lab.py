@@ -21,10 +21,7 @@ def serve(
         Path | None, Parameter(metavar="FILE", help="A line for each request; - for stdout.")
     ] = None,
 ) -> None:
-    """Serve a recorded web as an HTTP forward proxy on 127.0.0.1, for any crawler, until interrupted.
-
-    Crawl it with: clew crawl SEED -m FORMULA -d DIR --proxy http://127.0.0.1:PORT --own '*' --delay 0
-    """
+    """Serve a recorded web as an HTTP forward proxy, for any crawler."""
     from clew.lab.corpora import open_web
     from clew.lab.serve import serve_forever
 

@@ -17,10 +17,7 @@ Output = Annotated[
 
 
 def report(directory: Directory, /, *, output: Output = None, json: Json = False) -> None:
-    """Write a crawl's report.html: one file with curve, finds, hosts and settings, that needs no network.
-
-    Prints where it is.
-    """
+    """Write a crawl's report.html: one file with curve, finds, hosts and settings, that needs no network."""
     from clew.report import write_report
 
     path = output or directory / "report.html"

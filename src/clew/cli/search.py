@@ -20,10 +20,7 @@ def search(
     limit: Annotated[int, Parameter(name=("--limit", "-n"), metavar="N", help="At most so many.")] = 10,
     json: Json = False,
 ) -> int:
-    """Search the text of a crawl's pages, best first.
-
-    Exits with 3 when nothing was found.
-    """
+    """Search the text of a crawl's pages, best first."""
     from clew.store import search as find
 
     found = False

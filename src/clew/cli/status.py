@@ -11,10 +11,7 @@ from clew.run.units import duration_text, size_text
 
 
 def status(directory: Directory, /, *, json: Json = False) -> None:
-    """Say how far a crawl is; it may be running.
-
-    The figures are those of the last checkpoint.
-    """
+    """Say how far a crawl is; it may be running."""
     with reading(directory) as reader:
         counts = asdict(reader.counts())
         meta = reader.meta()

@@ -9,10 +9,7 @@ from clew.cli.places import Directory, Json, reading
 
 
 def trace(directory: Directory, /, *, json: Json = False) -> None:
-    """Print every decision of a crawl, one a line, in order.
-
-    Without --json the lines leave out the times, so that two crawls can be compared with diff.
-    """
+    """Print every decision of a crawl, one a line, in order."""
     with reading(directory) as reader:
         for decision in reader.decisions():
             if json:

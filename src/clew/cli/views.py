@@ -14,6 +14,7 @@ from clew.run.units import duration_text, size_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.live import Live
 
     from clew.messages import Effect
     from clew.run.observe import Observer, Progress
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
 REDRAWS = 4
 
 
-def choose_view() -> Observer:
-    """The picture when stderr is a terminal, else lines."""
-    return LiveView(stderr_console()) if sys.stderr.isatty() else PlainView()
+def choose_views(names: Sequence[str]) -> list[Observer]:
+    """A view for each of some crawls: lanes of one picture when stderr is a terminal, else lines."""
+    if sys.stderr.isatty():
+        screen = Screen(stderr_console())
+        return [screen.lane(name) for name in names]
+    return [PlainView(name) for name in names]
 
 
 class PlainView:
     """One line for every 100 pages, and at least one every 10 seconds in which something came."""
 
-    def __init__(self, every_pages: int = 100, every_seconds: float = 10.0) -> None:
+    def __init__(self, name: str = "", every_pages: int = 100, every_seconds: float = 10.0) -> None:
+        self.name = name
         self.every_pages = every_pages
         self.every_seconds = every_seconds
         self.speed_ = Speed()
@@ -41,16 +46,19 @@ class PlainView:
         self.pages_ = progress.pages
         self.speed_.tick(progress.pages)
         budget = f" of {progress.budget}" if progress.budget else ""
-        say(f"crawling: {progress.pages}{budget} pages, {progress.matches} finds, {progress.queued} queued")
+        self._say(f"from {progress.pages}{budget} pages, {progress.matches} finds, {progress.queued} queued")
 
     def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
         now = time.monotonic()
         if progress.pages - self.pages_ >= self.every_pages or now - self.at_ >= self.every_seconds:
             self.pages_, self.at_ = progress.pages, now
-            say(self.line(progress))
+            self._say(self.line(progress))
 
     def finished(self, progress: Progress, reason: str) -> None:
-        say(self.line(progress))
+        self._say(self.line(progress))
+
+    def _say(self, line: str) -> None:
+        say(f"{self.name:<15}{line}" if self.name else line)
 
     def line(self, progress: Progress) -> str:
         """The figures on one line."""
@@ -61,40 +69,92 @@ class PlainView:
         )
 
 
-class LiveView:
-    """The figures, the hosts asked most and the last finds, redrawn in place."""
+class Screen:
+    """One picture with a lane for each crawl, redrawn in place on its own beat."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.lanes: list[Lane] = []
+        self.live_: Live | None = None
+
+    def lane(self, name: str = "") -> Lane:
+        """A view for one more crawl."""
+        lane = Lane(self, name)
+        self.lanes.append(lane)
+        return lane
+
+    def start(self) -> None:
+        """Begin to draw, if it has not begun."""
+        from rich.live import Live
+
+        if self.live_ is None:
+            self.live_ = Live(
+                console=self.console,
+                refresh_per_second=REDRAWS,
+                get_renderable=self.draw,
+                transient=True,
+                redirect_stdout=False,
+            )
+            self.live_.start()
+
+    def stop(self) -> None:
+        """End drawing when no lane moves any more, and leave the last picture standing."""
+        if self.live_ is not None and all(lane.over_ for lane in self.lanes):
+            live, self.live_ = self.live_, None
+            live.stop()
+            self.console.print(self.draw())
+
+    def draw(self) -> RenderableType:
+        """The whole picture."""
+        from rich.console import Group
+
+        return Group(*(lane.draw() for lane in self.lanes))
+
+
+class Lane:
+    """The figures of one crawl, the hosts asked most and the last finds."""
+
+    def __init__(self, screen: Screen, name: str) -> None:
+        self.screen = screen
+        self.name = name
+        self.progress_: Progress | None = None
+        self.over_ = False
         self.speed_ = Speed()
         self.lock_ = threading.Lock()
 
     def started(self, progress: Progress) -> None:
-        from rich.live import Live
-
-        self.live_ = Live(
-            console=self.console,
-            refresh_per_second=REDRAWS,
-            get_renderable=lambda: self.draw(progress),
-            transient=True,
-            redirect_stdout=False,
-        )
-        self.live_.start()
+        self.progress_ = progress
+        self.screen.start()
 
     def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
         """Nothing: the picture redraws on its own beat, however fast pages come."""
 
     def finished(self, progress: Progress, reason: str) -> None:
-        self.live_.stop()
-        self.console.print(self.draw(progress))
+        self.close()
 
-    def draw(self, progress: Progress) -> RenderableType:
-        """The whole picture."""
+    def close(self) -> None:
+        """This crawl moves no more, however it ended."""
+        self.over_ = True
+        self.screen.stop()
+
+    def draw(self) -> RenderableType:
+        """The lane."""
         from rich.console import Group
+        from rich.text import Text
 
+        if self.progress_ is None:
+            return Text(f"{self.name} …", style="dim")
         with self.lock_:
-            pace = self.speed_.tick(progress.pages)
-        return Group(self._figures(progress, pace), self._hosts(progress), self._finds(progress))
+            pace = self.speed_.tick(self.progress_.pages)
+        title = [Text(self.name, style="bold")] if self.name else []
+        several = len(self.screen.lanes) > 1
+        hosts, finds = (3, 3) if several else (5, 6)
+        return Group(
+            *title,
+            self._figures(self.progress_, pace),
+            self._hosts(self.progress_, hosts),
+            self._finds(self.progress_, finds),
+        )
 
     def _figures(self, progress: Progress, pace: float) -> RenderableType:
         from rich.table import Table
@@ -126,21 +186,21 @@ class LiveView:
         )
         return grid
 
-    def _hosts(self, progress: Progress) -> RenderableType:
+    def _hosts(self, progress: Progress, count: int) -> RenderableType:
         from rich.text import Text
 
         lines = Text()
-        for host, (pages, matches, requests) in busiest(progress):
+        for host, (pages, matches, requests) in busiest(progress, count):
             lines.append(f"  {clean(host, 44):<44} ", style="cyan")
             lines.append(f"{requests:>6} requests {pages:>6} pages {matches:>5} finds\n", style="dim")
         return lines
 
-    def _finds(self, progress: Progress) -> RenderableType:
+    def _finds(self, progress: Progress, count: int) -> RenderableType:
         from rich.text import Text
 
-        width = max(40, self.console.width)
+        width = max(40, self.screen.console.width)
         lines = Text(no_wrap=True, overflow="ellipsis")
-        for score, url, title in list(progress.finds)[-6:]:
+        for score, url, title in list(progress.finds)[-count:]:
             shown = clean(title, 40)
             lines.append(f"  {score:.2f} ", style="green")
             lines.append(f"{clean(url, max(20, width - 12 - len(shown)))}  ")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from clew.errors import ClewError
 from clew.messages import Effect, Record
 
 if TYPE_CHECKING:
@@ -102,6 +103,11 @@ class CrawlLog:
     def trouble(self, event: str, error: BaseException) -> None:
         """Write an exception with its traceback."""
         self._log.error(event, exc_info=error)
+
+    def on_exit(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        """For an exit stack: an error nobody expected leaves its traceback in the log."""
+        if error is not None and not isinstance(error, ClewError):
+            self.trouble("unexpected", error)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,0 +1,137 @@
+"""`clew demo`: an embedded web, crawled two ways side by side."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from clew.cli.console import put, put_json, put_table, say
+from clew.cli.exits import DONE, INTERRUPTED, NO_MATCH
+from clew.cli.places import Json, reading
+from clew.cli.running import REPORT, Plan, perform
+from clew.errors import UsageError
+
+if TYPE_CHECKING:
+    from clew.lab.demo import DemoWeb
+    from clew.report import Run
+
+STRATEGIES = ("breadth-first", "best-first")
+#: Marks a directory that a demo made, and that the next one may therefore replace.
+MARKER = ".clew-demo"
+
+
+def demo(
+    *,
+    directory: Annotated[
+        Path, Parameter(name=("--directory", "-d"), metavar="DIR", help="Where the crawls are kept.")
+    ] = Path("demo"),
+    seed: Annotated[int, Parameter(metavar="N", help="Which web is made up, and how the dice fall.")] = 7,
+    pages: Annotated[int, Parameter(metavar="N", help="Pages for each of the two crawls.")] = 300,
+    json: Json = False,
+) -> int:
+    """Crawl an embedded web on this machine, two ways, side by side."""
+    from clew.cli.views import choose_views
+    from clew.lab.demo import DemoWeb
+    from clew.lab.serve import serving
+
+    _make_room(directory)
+    web = DemoWeb(seed=seed)
+    with serving(web, stall=2.0) as proxy:
+        say(f"serving {web.name} on {proxy}; looking for: {web.formula()}")
+        plans = [_plan(web, strategy, directory / strategy, proxy, seed, pages) for strategy in STRATEGIES]
+        finished = perform(plans, choose_views(STRATEGIES))
+    runs = [_run_of(plan) for plan in plans]
+    report = _report(runs, directory, web.formula(), seed, pages)
+    if json:
+        put_json({"runs": [_as_json(run) for run in runs], "ratio": ratio(runs), "report": str(report)})
+    else:
+        _show(runs)
+    say(f"report: {report}")
+    if any(end.exit_code == INTERRUPTED for end in finished):
+        return INTERRUPTED
+    return DONE if all(run.matches for run in runs) else NO_MATCH
+
+
+def ratio(runs: list[Run]) -> float | None:
+    """How many times as many requests per find the first run needed as the second."""
+    first, second = (run.requests_per_match for run in runs)
+    return first / second if first and second else None
+
+
+def _make_room(directory: Path) -> None:
+    """An empty place for the demo; what an earlier demo left is replaced, anything else is not."""
+    ours = not directory.exists() or (directory / MARKER).is_file()
+    if not ours and not (directory.is_dir() and not any(directory.iterdir())):
+        raise UsageError(f"{directory} is there and was not made by a demo: choose another --directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / MARKER).write_text("made by clew demo; the next one replaces it\n", encoding="utf-8")
+    for strategy in STRATEGIES:
+        shutil.rmtree(directory / strategy, ignore_errors=True)
+
+
+def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int) -> Plan:
+    from clew.run.assemble import predicate_of
+    from clew.run.settings import build
+
+    config = build(
+        {
+            "seeds": web.seeds(),
+            "match": web.formula(),
+            "strategy": strategy,
+            "seed": seed,
+            "pages": pages,
+            "own": ("*",),
+            "proxy": proxy,
+            "delay": 0,
+            "timeout": 1,
+            "ordered": True,
+            "parse_workers": 0,
+        }
+    )
+    return Plan(config, predicate_of(config), directory)
+
+
+def _run_of(plan: Plan) -> Run:
+    from clew.report import gather
+
+    with reading(plan.directory) as reader:
+        return gather(reader).run(plan.config.strategy)
+
+
+def _report(runs: list[Run], directory: Path, formula: str, seed: int, pages: int) -> Path:
+    from clew.report import write_comparison
+
+    path = directory / REPORT
+    note = f"An embedded web (seed {seed}), {pages} pages for each crawl, looking for {formula}"
+    command = f"clew demo --directory {directory} --seed {seed} --pages {pages}"
+    write_comparison(runs, path, title="Two ways through one web", note=note, command=command)
+    return path
+
+
+def _show(runs: list[Run]) -> None:
+    rows = [
+        (
+            run.name,
+            run.pages,
+            run.requests,
+            run.matches,
+            f"{run.requests_per_match:.1f}" if run.requests_per_match else "–",
+        )
+        for run in runs
+    ]
+    put_table(("crawl", "pages", "requests", "finds", "fetches per find"), rows, right=(1, 2, 3, 4))
+    if times := ratio(runs):
+        put(f"best-first needed {times:.1f} times fewer fetches per find than breadth-first")
+
+
+def _as_json(run: Run) -> dict[str, Any]:
+    return {
+        "strategy": run.name,
+        "pages": run.pages,
+        "requests": run.requests,
+        "finds": run.matches,
+        "fetches_per_find": run.requests_per_match,
+    }

@@ -1,0 +1,152 @@
+"""Running crawls from the command line: stores, logs, views, signals and reports around `Session`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clew.cli.command import reproduce
+from clew.cli.console import say
+from clew.cli.exits import INTERRUPTED, complain
+from clew.cli.figures import elapsed
+from clew.errors import ClewError
+
+if TYPE_CHECKING:
+    from clew.messages import Effect
+    from clew.predicate.verdict import Predicate
+    from clew.run.config import CrawlConfig
+    from clew.run.observe import Observer, Progress
+    from clew.run.session import Finished, Session
+    from clew.store.base import Store
+
+REPORT = "report.html"
+#: Signal handlers exist in the main thread only; elsewhere the caller has its own way to stop.
+_NO_SIGNALS = (ValueError, RuntimeError, NotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A crawl about to run."""
+
+    config: CrawlConfig
+    predicate: Predicate
+    directory: Path
+
+    @property
+    def command(self) -> str:
+        """What to type to do it again."""
+        return reproduce(self.config, self.directory)
+
+
+class Stopwatch:
+    """Writes how long was crawled to the crawl's record when it ends."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def started(self, progress: Progress) -> None:
+        """Nothing yet."""
+
+    def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
+        """Nothing yet."""
+
+    def finished(self, progress: Progress, reason: str) -> None:
+        self.store.set_meta(elapsed=elapsed(progress))
+
+
+def perform(plans: Sequence[Plan], views: Sequence[Observer]) -> list[Finished]:
+    """Run crawls side by side, each with its own view, to their end; gives how each ended."""
+    with ExitStack() as stack:
+        sessions, stores = [], []
+        for plan, view in zip(plans, views, strict=True):
+            session, store = _open(plan, view, stack)
+            sessions.append(session)
+            stores.append(store)
+        finished = asyncio.run(_run(sessions, stores))
+        for plan, store in zip(plans, stores, strict=True):
+            _report(store, plan)
+        return finished
+
+
+def _open(plan: Plan, view: Observer, stack: ExitStack) -> tuple[Session, Store]:
+    from clew.run.logs import CrawlLog
+    from clew.run.metrics import MetricsServer
+    from clew.run.session import Session
+    from clew.store import SqliteStore
+
+    observers: list[Observer] = []
+    if plan.config.metrics_port:
+        metrics = MetricsServer(plan.config.metrics_port)
+        stack.callback(metrics.close)
+        observers.append(metrics)
+    store = SqliteStore(plan.directory)
+    stack.callback(store.close)
+    log = CrawlLog(plan.directory)
+    stack.callback(log.close)
+    stack.push(log.on_exit)
+    if close := getattr(view, "close", None):
+        stack.callback(close)
+    store.set_meta(config=json.loads(plan.config.to_json()), command=plan.command)
+    observers += [log, Stopwatch(store), view]
+    return Session(plan.config, store, predicate=plan.predicate, observers=observers), store
+
+
+async def _run(sessions: Sequence[Session], stores: Sequence[Store]) -> list[Finished]:
+    try:
+        with Signals(sessions, stores):
+            async with asyncio.TaskGroup() as group:
+                running = [group.create_task(session.run()) for session in sessions]
+    except BaseExceptionGroup as failed:
+        # one failure stops the others; the first is the one to tell
+        raise failed.exceptions[0] from None
+    return [task.result() for task in running]
+
+
+class Signals:
+    """The first Ctrl-C or SIGTERM asks the crawls to stop at a checkpoint; the second ends them at once."""
+
+    def __init__(self, sessions: Sequence[Session], stores: Sequence[Store]) -> None:
+        self.sessions = sessions
+        self.stores = stores
+        self.asked_ = False
+
+    def __enter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(*_NO_SIGNALS):
+                loop.add_signal_handler(number, self._signalled)
+
+    def __exit__(self, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(*_NO_SIGNALS):
+                loop.remove_signal_handler(number)
+
+    def _signalled(self) -> None:
+        if self.asked_:
+            complain("ended at once; what was saved is safe, and the crawl can be resumed")
+            for store in self.stores:
+                with suppress(ClewError, OSError):
+                    store.flush()
+            os._exit(INTERRUPTED)
+        self.asked_ = True
+        say("stopping at a checkpoint; press Ctrl-C again to end at once")
+        for session in self.sessions:
+            session.stop()
+
+
+def _report(store: Store, plan: Plan) -> None:
+    from clew.report import write_report
+
+    try:
+        write_report(store, plan.directory / REPORT, command=plan.command)
+    except OSError as error:
+        # the crawl itself is safe: its end must not turn into a failure of another kind
+        complain(f"the report could not be written ({error.strerror}); later: clew report {plan.directory}")

@@ -1,0 +1,233 @@
+"""report.html: whole, self-contained, and safe whatever a page calls itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from array import array
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.messages import Close, Decision, Record, SaveCandidates, SaveHost, SavePage, State, Via
+from clew.page import Page
+from clew.predicate.verdict import Verdict
+from clew.report import Run, gather, write_comparison, write_report
+from clew.report.chart import curves
+from clew.report.facts import MAX_FINDS, MAX_POINTS, harvest_curve
+from clew.store import MemoryStore
+
+
+class Reader(HTMLParser):
+    """What a browser would make of a report: tags with attributes, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def decision(
+    seq: int, result: str, url: str = "http://a.example/", dropped=(), kind: str = "page"
+) -> Decision:
+    return Decision(
+        seq=seq, at=0.0, kind=kind, url=url, candidate=seq - 1, attempt=0, score=0.0, parts=(), queue=0,
+        status=200, result=result, verdict=0.0, reasons=(), new=0, known=0, dropped=tuple(dropped),
+    )  # fmt: skip
+
+
+def stored(titles: list[str], urls: list[str] | None = None) -> MemoryStore:
+    """A crawl in which every page is a find."""
+    store = MemoryStore()
+    urls = urls or [f"http://a.example/{number}" for number in range(len(titles))]
+    count = len(titles)
+    store.set_meta(
+        config={"match": '"wind farm" <b>', "pages": None, "own": ["*"], "weights": {}, "ordered": True},
+        elapsed=61.0,
+    )
+    store.save(
+        [
+            SaveCandidates(
+                0, np.arange(count, dtype=np.uint64), tuple(urls), ("a.example",) * count, (0,) * count, -1,
+                ("",) * count, Via.SEED, np.zeros((count, 1)),
+            )
+        ]
+    )  # fmt: skip
+    for number, title in enumerate(titles):
+        store.save(
+            [
+                Close(number, State.FETCHED, "", 1),
+                SavePage(
+                    candidate=number, page=Page(url=urls[number], title=title, text="x"),
+                    verdict=Verdict(0.5 + number / count / 2, True), matched=True, duplicate_of=-1,
+                    near=False, source=-1, depth=0, fetched_at=0.0, wire=10, blob=None, links=array("I"),
+                ),
+                SaveHost(
+                    host="a.example", next_at=0.0, delay=1.0, failures=0, requests=number + 1,
+                    pages=number + 1, matches=number + 1, robots=(),
+                ),
+                Record(decision(number + 1, "match", urls[number], [("scope", 2)])),
+            ]
+        )  # fmt: skip
+    return store
+
+
+def report(store: MemoryStore, tmp_path: Path) -> tuple[str, Reader]:
+    path = tmp_path / "report.html"
+    write_report(store, path, command="clew crawl 'x' & <y>")
+    html = path.read_text("utf-8")
+    return html, Reader(html)
+
+
+def test_a_report_shows_curve_finds_hosts_reasons_settings_command_and_versions(tmp_path: Path):
+    html, reader = report(stored(["One", "Two", "Three"]), tmp_path)
+    text = " ".join(reader.text)
+    for expected in (
+        "One",
+        "http://a.example/2",
+        "a.example",
+        "scope",
+        '"wind farm" <b>',
+        "clew crawl 'x' & <y>",
+        "1m1s",
+    ):
+        assert expected in text
+    assert re.search(r"clew \d+\.\d+", text)
+    assert "<polyline" in html
+    assert text.index("Three") < text.index("One"), "best first"
+
+
+def test_a_report_asks_nothing_of_the_network(tmp_path: Path):
+    html, reader = report(stored(["One"]), tmp_path)
+    fetching = {"src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "xlink:href"}
+    assert not [name for _, attributes in reader.tags for name in attributes if name in fetching]
+    assert not reader.all("link")
+    assert "url(" not in html
+    assert "@import" not in html
+
+
+def test_the_policy_allows_the_reports_own_style_and_script_and_nothing_else(tmp_path: Path):
+    html, reader = report(stored(["One"]), tmp_path)
+    policy = next(
+        m["content"] for m in reader.all("meta") if m.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", html, re.S)
+        pin = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{pin}'" in policy
+    assert not [
+        name
+        for _, attributes in reader.tags
+        for name in attributes
+        if name.startswith("on") or name == "style"
+    ]
+
+
+def check_harmless(html: str, reader: Reader, clean: Reader) -> None:
+    assert [tag for tag, _ in reader.tags] == [tag for tag, _ in clean.tags], "no tag came from a title"
+    for attributes in reader.all("a"):
+        assert (attributes["href"] or "").startswith(("http://", "https://"))
+
+
+@pytest.mark.data
+def test_naughty_titles_stay_text(tmp_path: Path, suite):
+    naughty = json.loads(suite("html/blns.json").read_text("utf-8"))
+    html, reader = report(stored(naughty), tmp_path)
+    clean = report(stored(["x"] * len(naughty)), tmp_path)[1]
+    check_harmless(html, reader, clean)
+
+
+@given(st.lists(st.text(), min_size=1, max_size=3))
+def test_any_titles_stay_text(tmp_path_factory: pytest.TempPathFactory, titles):
+    tmp_path = tmp_path_factory.mktemp("report")
+    html, reader = report(stored(titles), tmp_path)
+    clean = report(stored(["x"] * len(titles)), tmp_path)[1]
+    check_harmless(html, reader, clean)
+
+
+def test_an_address_that_is_not_http_never_becomes_a_link(tmp_path: Path):
+    bad = [
+        "javascript:alert(1)",
+        "data:text/html,<script>1</script>",
+        'http://a.example/"><script>1</script>',
+    ]
+    _, reader = report(stored(["x"] * 3, bad), tmp_path)
+    assert [a["href"] for a in reader.all("a")] == [bad[2]]
+    assert len(reader.all("script")) == 1
+
+
+def test_a_long_list_of_finds_is_cut_with_a_note(tmp_path: Path):
+    _, reader = report(stored([f"t{n}" for n in range(MAX_FINDS + 7)]), tmp_path)
+    assert len(reader.all("a")) == MAX_FINDS
+    assert "7 more" in " ".join(reader.text)
+
+
+def test_an_empty_crawl_has_a_report(tmp_path: Path):
+    _, reader = report(MemoryStore(), tmp_path)
+    assert "None." in " ".join(reader.text)
+
+
+def test_a_report_is_replaced_whole_and_leaves_nothing_beside_it(tmp_path: Path):
+    report(stored(["One"]), tmp_path)
+    report(stored(["Two"]), tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+@given(st.lists(st.sampled_from(["match", "miss", "duplicate", "noindex", "failed", "retry"]), max_size=3000))
+def test_the_curve_is_short_rises_and_ends_at_the_totals(results):
+    curve = harvest_curve(decision(number, result) for number, result in enumerate(results, 1))
+    pages = sum(result not in ("failed", "retry") for result in results)
+    assert len(curve) <= MAX_POINTS + 1
+    assert curve[-1] == (pages, results.count("match"))
+    assert list(curve) == sorted(set(curve))
+
+
+def test_robots_files_are_not_pages_of_the_curve():
+    assert harvest_curve([decision(1, "match", kind="robots")]) == ((0, 0),)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**6), st.integers(0, 10**6)), max_size=5))
+def test_a_chart_stays_within_its_frame(ends):
+    svg = str(
+        curves([(f"run {n}", ((0, 0), (pages, min(pages, finds)))) for n, (pages, finds) in enumerate(ends)])
+    )
+    for points in re.findall(r'points="([^"]*)"', svg):
+        for point in points.split():
+            x, y = map(float, point.split(","))
+            assert 0 <= x <= 720
+            assert 0 <= y <= 300
+
+
+def test_a_comparison_has_a_line_and_a_row_for_each_run(tmp_path: Path):
+    runs = [Run("breadth-first", ((0, 0), (10, 1)), 10, 12, 1), Run("<best>", ((0, 0), (10, 0)), 10, 12, 0)]
+    write_comparison(runs, tmp_path / "r.html", title="Two ways", note="of one web", command="clew demo")
+    reader = Reader((tmp_path / "r.html").read_text("utf-8"))
+    assert len(reader.all("polyline")) == 2
+    text = " ".join(reader.text)
+    assert "12.0" in text
+    assert "<best>" in text
+
+
+def test_facts_are_gathered_with_the_figures_of_the_store():
+    facts = gather(stored(["One", "Two"]))
+    assert facts.run("x") == Run("x", ((0, 0), (1, 1), (2, 2)), 2, facts.counts.requests, 2)
