@@ -1,1 +1,28 @@
-"""TODO."""
+"""Public fakes and contract checks, for clew's own tests and for those of its users.
+
+Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by hand), are served over loopback
+(`serving`, `RecordedServer`) or read in process (`ReplayFetcher`), under a clock that jumps (`VirtualClock`).
+The contracts say what any part with a given shape must do (`check_fetcher`). The invariant: nothing here
+touches a network other than loopback, and everything is a function of its seed.
+"""
+
+from clew.fetch.replay import RecordedWeb, ReplayFetcher
+from clew.lab.conversation import Hit
+from clew.lab.serve import RecordedServer, serving
+from clew.testing.clock import VirtualClock
+from clew.testing.fetchers import FetcherContract, check_fetcher
+from clew.testing.web import DemoWeb, StaticWeb, link_page
+
+__all__ = [
+    "DemoWeb",
+    "FetcherContract",
+    "Hit",
+    "RecordedServer",
+    "RecordedWeb",
+    "ReplayFetcher",
+    "StaticWeb",
+    "VirtualClock",
+    "check_fetcher",
+    "link_page",
+    "serving",
+]
