@@ -9,6 +9,8 @@ at any instant loses nothing that was flushed and stores nothing twice.
 
 from clew.store.base import CandidateRow, Counts, PageRow, Reader, Snapshot, Store
 from clew.store.directory import is_crawl
+from clew.store.exports import export
+from clew.store.fulltext import Hit, search
 from clew.store.memory import MemoryStore
 from clew.store.read import CrawlReader, open_reader
 from clew.store.sqlite import SqliteStore, open_store
@@ -17,13 +19,16 @@ __all__ = [
     "CandidateRow",
     "Counts",
     "CrawlReader",
+    "Hit",
     "MemoryStore",
     "PageRow",
     "Reader",
     "Snapshot",
     "SqliteStore",
     "Store",
+    "export",
     "is_crawl",
     "open_reader",
     "open_store",
+    "search",
 ]

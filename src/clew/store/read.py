@@ -67,20 +67,31 @@ class CrawlReader:
             key: json.loads(value) for key, value in self._all("SELECT key, value FROM meta ORDER BY key")
         }
 
-    def pages(self, *, matched: bool = False, text: bool = True, after: int = 0) -> Iterator[PageRow]:
-        """Fetched pages in the order fetched; `after` leaves out the first so many."""
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        """Fetched pages in the order fetched."""
+        return (page for _, page in self.numbered(matched=matched, text=text))
+
+    def numbered(
+        self, *, matched: bool = False, text: bool = True, after: int = 0
+    ) -> Iterator[tuple[int, PageRow]]:
+        """Fetched pages with their place in the order fetched, from the one after `after` on."""
         wanted = "AND p.matched " if matched else ""
         query = (
             f"{_WITH_TEXT if text else _WITHOUT_TEXT} WHERE p.seq > ? {wanted}ORDER BY p.seq LIMIT {_STEP}"
         )
         while rows := self._all(query, (after,)):
-            yield from map(self._page_row, rows)
+            for row in rows:
+                yield row[0], self._page_row(row)
             after = rows[-1][0]
 
     def page(self, url: str) -> PageRow | None:
         """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
         rows = self._all(f"{_WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
         return self._page_row(rows[0]) if rows else None
+
+    def fetched(self) -> int:
+        """How many pages there are."""
+        return int(self._one("SELECT count(*) FROM pages")[0])
 
     def page_at(self, seq: int) -> PageRow | None:
         """The page fetched as number `seq`, counted from 1."""

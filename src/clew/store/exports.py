@@ -1,0 +1,152 @@
+"""Streaming exports: jsonl, csv, warc, parquet. One page at a time, whatever the size of the crawl."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from clew.errors import StoreError, UsageError
+from clew.store.base import PageRow, Reader
+from clew.store.faults import mapped
+from clew.store.read import CrawlReader, open_reader
+from clew.store.warc import info_record
+
+FIELDS = ("url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang", "text")
+_GROUP = 500
+
+
+def export(
+    source: Path | str | Reader,
+    target: Path | str | IO[bytes],
+    format: str = "jsonl",  # noqa: A002 - what it is
+    *,
+    matched: bool = False,
+) -> int:
+    """Write the pages of a crawl; gives how many.
+
+    A path is written beside its place and moved there when complete, so it never holds half an
+    export; a binary stream is written as it goes.
+
+    Parameters: a crawl directory or a reader of one; a path or a binary stream; `jsonl`, `csv`, `warc`
+    or `parquet`; `matched` for the finds alone.
+
+    >>> from clew.store import MemoryStore
+    >>> stream = io.BytesIO()
+    >>> export(MemoryStore(), stream, "csv"), stream.getvalue().decode().strip()
+    (0, 'url,status,title,score,matched,depth,source,fetched_at,lang,text')
+    """
+    writer = _WRITERS.get(format)
+    if writer is None:
+        raise UsageError(f"there is no export format {format!r}: choose one of {', '.join(_WRITERS)}")
+    with _reading(source) as reader:
+        if isinstance(target, (str, Path)):
+            with mapped(Path(target)), _replacing(Path(target)) as stream:
+                return writer(reader, stream, matched)
+        return writer(reader, target, matched)
+
+
+def record(row: PageRow) -> dict[str, Any]:
+    """A page as exports show it."""
+    return {name: getattr(row, name) for name in FIELDS}
+
+
+@contextmanager
+def _reading(source: Path | str | Reader) -> Iterator[Reader]:
+    if not isinstance(source, (str, Path)):
+        yield source
+        return
+    with open_reader(source) as reader:
+        yield reader
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its place only when all went well."""
+    building = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with building.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        building.replace(path)
+    except BaseException:
+        building.unlink(missing_ok=True)
+        raise
+
+
+def _jsonl(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+    count = 0
+    for row in reader.pages(matched=matched):
+        line = json.dumps(record(row), ensure_ascii=False, separators=(",", ":"))
+        stream.write(line.encode("utf-8", "replace") + b"\n")
+        count += 1
+    return count
+
+
+def _csv(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+    text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="", write_through=True)
+    try:
+        table = csv.writer(text, lineterminator="\r\n")
+        table.writerow(FIELDS)
+        count = 0
+        for row in reader.pages(matched=matched):
+            values = record(row) | {"matched": str(row.matched).lower()}
+            table.writerow(values.values())
+            count += 1
+        return count
+    finally:
+        text.detach()  # the stream is the caller's: not ours to close
+
+
+def _warc(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+    if not isinstance(reader, CrawlReader):
+        raise UsageError("only a crawl directory has replies to export as warc")
+    stream.write(info_record("export.warc.gz", "clew", time.time()))
+    count = 0
+    for row in reader.pages(matched=matched, text=False):
+        if row.blob is None:
+            continue
+        data = reader.record(row.blob)
+        if len(data) != row.blob.length:
+            raise StoreError(f"{row.blob.file} is cut short: the reply of {row.url} is not in it")
+        stream.write(data)
+        count += 1
+    return count
+
+
+def _parquet(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError("parquet needs pyarrow: install it with `pip install 'clew[parquet]'`") from None
+    kinds = {
+        "status": pyarrow.int32(),
+        "score": pyarrow.float64(),
+        "matched": pyarrow.bool_(),
+        "depth": pyarrow.int32(),
+    }
+    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in FIELDS])
+    rows = reader.pages(matched=matched)
+    count = 0
+    with parquet.ParquetWriter(stream, schema, compression="zstd") as table:
+        while group := [record(row) for row in islice(rows, _GROUP)]:
+            table.write_table(pyarrow.Table.from_pylist(group, schema=schema))
+            count += len(group)
+    return count
+
+
+_WRITERS: dict[str, Callable[[Reader, IO[bytes], bool], int]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "warc": _warc,
+    "parquet": _parquet,
+}

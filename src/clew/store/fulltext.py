@@ -1,0 +1,172 @@
+"""Full-text search over a crawl's pages, by an FTS5 index that is made when it is first asked for.
+
+Indexing costs more than all other storing together, so a crawl does not pay for it. The index lies
+in `search.db`, apart from `clew.db`, which readers never write to. Each search first takes in the
+pages fetched since the last one. The file can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from clew.errors import StoreForeign
+from clew.store.base import PageRow
+from clew.store.faults import mapped
+from clew.store.query import Query, snippet
+from clew.store.read import CrawlReader, open_reader
+
+_APPLICATION_ID = 0x636C6578
+_VERSION = 1
+_GROUP = 200
+
+Progress = Callable[[int, int], None]
+"""Told how many pages are indexed, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One page found."""
+
+    url: str
+    title: str
+    snippet: str
+    """A stretch of its text, the words looked for in square brackets."""
+    rank: float
+    """Higher is better; comparable within one search only."""
+    score: float
+    """The predicate's verdict on the page."""
+    matched: bool
+
+
+def search(
+    source: Path | str | CrawlReader,
+    query: str,
+    *,
+    limit: int = 20,
+    matched: bool = False,
+    progress: Progress | None = None,
+) -> list[Hit]:
+    """Find pages by their words, best first.
+
+    All words must occur; "quotes" make a phrase, `turbin*` a prefix, `-word` excludes. Case and
+    accents do not matter.
+
+    Parameters: a crawl directory or its reader; the query; how many to give at most; the finds
+    alone; a function told of the indexing's progress.
+    """
+    asked = Query.parse(query)
+    if isinstance(source, CrawlReader):
+        return _search(source, asked, limit, matched, progress)
+    with open_reader(source) as reader:
+        return _search(reader, asked, limit, matched, progress)
+
+
+def _search(
+    reader: CrawlReader, query: Query, limit: int, matched: bool, progress: Progress | None
+) -> list[Hit]:
+    path = reader.path / "search.db"
+    with mapped(path), closing(_connect(path, reader.identity)) as index:
+        _update(index, reader, progress)
+        return list(islice(_hits(index, reader, query, matched), limit))
+
+
+def _hits(index: sqlite3.Connection, reader: CrawlReader, query: Query, matched: bool) -> Iterator[Hit]:
+    found = index.execute(
+        "SELECT rowid, bm25(pages, 4.0, 1.0) AS worth FROM pages WHERE pages MATCH ? ORDER BY worth, rowid",
+        (query.fts(),),
+    )
+    for seq, worth in found:
+        page = reader.page_at(seq)
+        if page is not None and (page.matched or not matched):
+            yield _hit(page, query, -worth)
+
+
+def _hit(page: PageRow, query: Query, rank: float) -> Hit:
+    return Hit(page.url, page.title, snippet(page.text or page.title, query), rank, page.score, page.matched)
+
+
+def _connect(path: Path, identity: str) -> sqlite3.Connection:
+    """The index of this very crawl: made new when absent, damaged, or left over from another."""
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        return _prepare(sqlite3.connect(":memory:", isolation_level=None), identity)
+    try:
+        return _open(path, identity)
+    except sqlite3.DatabaseError as error:
+        code = error.sqlite_errorcode & 0xFF
+        if code == sqlite3.SQLITE_CORRUPT:
+            _remove(path)
+            return _open(path, identity)
+        if code == sqlite3.SQLITE_NOTADB:
+            raise StoreForeign(f"{path} is not a search index of clew's: move it away") from error
+        raise
+
+
+def _open(path: Path, identity: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=60.0)
+    try:
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if owner != _APPLICATION_ID and tables:
+            raise StoreForeign(f"{path} is not a search index of clew's: move it away")
+        return _prepare(connection, identity)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _prepare(connection: sqlite3.Connection, identity: str) -> sqlite3.Connection:
+    # What is lost in a crash is indexed again: no need to wait for the disk.
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    stale = version != _VERSION
+    if not stale:
+        stale = connection.execute("SELECT crawl FROM state").fetchone()[0] != identity
+    if stale:
+        connection.execute("DROP TABLE IF EXISTS pages")
+        connection.execute("DROP TABLE IF EXISTS state")
+        connection.execute("CREATE TABLE state (crawl TEXT NOT NULL, seq INTEGER NOT NULL)")
+        connection.execute("INSERT INTO state VALUES (?, 0)", (identity,))
+        connection.execute(
+            "CREATE VIRTUAL TABLE pages USING fts5 "
+            "(title, text, content='', tokenize=\"unicode61 remove_diacritics 2\")"
+        )
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute("COMMIT")
+    return connection
+
+
+def _update(index: sqlite3.Connection, reader: CrawlReader, progress: Progress | None) -> None:
+    """Take in the pages fetched since the last time."""
+    total = reader.fetched() if progress is not None else 0
+    while True:
+        # Two searches at once: the second waits here, then goes on from where the first came to.
+        index.execute("BEGIN IMMEDIATE")
+        try:
+            (done,) = index.execute("SELECT seq FROM state").fetchone()
+            pages = list(islice(reader.numbered(after=done), _GROUP))
+            rows = [(seq, page.title, page.text) for seq, page in pages]
+            index.executemany("INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)", rows)
+            if pages:
+                index.execute("UPDATE state SET seq = ?", (pages[-1][0],))
+            index.execute("COMMIT")
+        except BaseException:
+            index.execute("ROLLBACK")
+            raise
+        if not pages:
+            return
+        if progress is not None:
+            progress(pages[-1][0], max(pages[-1][0], total))
+
+
+def _remove(path: Path) -> None:
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        name.unlink(missing_ok=True)
