@@ -1,0 +1,173 @@
+"""A first guess about a link from its anchor text and URL, before its page is fetched.
+
+Three-valued: a word of the formula is there or not; `host:` and `url:` are known; everything else (`lang:`,
+`words:`, a regular expression on the text, a word under NOT that is not there) is unknown and left out. An
+anchor rarely has all the words of an AND, so the guess is the mean of two numbers: the formula's
+degree over what is known, and the share of its wanted words that are there. It is 0 where `host:` and `url:`
+alone already rule the page out. (Paper 003, section 3.2, proposes to judge an anchor by A ∨ B for A ∧ B;
+this is between the two.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew import url as urls
+from clew.page import Links
+from clew.predicate.atoms import Clue, Lang, Leaf, Matcher, Text
+from clew.predicate.atoms.base import glob
+from clew.predicate.atoms.text import pieces
+from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, walk, weight
+from clew.predicate.logic import Rule, Semantics, weigh
+from clew.predicate.plan import Plan
+from clew.words import stem, stopwords, tokens
+
+#: A link does not tell its page's language: words are compared by their stems in each of these, unless the
+#: formula names languages itself.
+LANGUAGES = ("en", "de", "fr", "es", "it")
+_REMEMBERED = 100_000
+
+
+class Glance:
+    """Guesses for the links of pages; words and outcomes met before are remembered."""
+
+    __slots__ = ("_atoms", "_formula", "_outcomes", "_semantics", "_tested", "_wanted", "_words")
+
+    def __init__(self, formula: Formula, plan: Plan, semantics: Semantics) -> None:
+        self._formula = formula
+        self._semantics = semantics
+        self._atoms = {atom: number for number, atom in enumerate(plan.atoms)}
+        self._tested: dict[int, Matcher] = {
+            number: plan.matcher(number) for number, atom in enumerate(plan.atoms) if atom.hint() is Clue.LINK
+        }
+        self._words = _Words(formula, self._atoms)
+        self._wanted = [
+            (self._atoms[atom], scale)
+            for atom, negated, scale in walk(formula)
+            if not negated and isinstance(atom, Text)
+        ]
+        self._outcomes: dict[tuple[int, tuple[float, ...]], float] = {}
+
+    def links(self, links: Links) -> list[float]:
+        """One guess a link."""
+        if not self._words.masks and not self._tested:
+            return [0.0] * len(links)
+        return [self._link(anchor, url) for anchor, url in zip(links.anchors, links.targets, strict=True)]
+
+    def _link(self, anchor: str, url: str) -> float:
+        mask = self._words.seen(anchor, url)
+        if not mask and not self._tested:
+            return 0.0
+        key = (mask, tuple([matcher.link(anchor, url) for matcher in self._tested.values()]))
+        found = self._outcomes.get(key)
+        if found is None:
+            if len(self._outcomes) > _REMEMBERED:
+                self._outcomes.clear()
+            found = self._outcomes[key] = self._outcome(*key)
+        return found
+
+    def _outcome(self, mask: int, tested: Sequence[float]) -> float:
+        known = dict(zip(self._tested, tested, strict=True))
+        if known and self._value(self._formula, known, best=True, negated=False) == 0.0:
+            return 0.0
+        shares = self._words.shares(mask)
+        held = known | {number: 1.0 if share == 1.0 else 0.0 for number, share in shares.items()}
+        strict = self._value(self._formula, held, best=False, negated=False) or 0.0
+        if not self._wanted:
+            return strict
+        total = sum([scale for _, scale in self._wanted])
+        share = sum([scale * shares[number] for number, scale in self._wanted]) / total
+        return min(1.0, 0.5 * strict + 0.5 * share)
+
+    def _value(self, node: Formula, held: dict[int, float], best: bool, negated: bool) -> float | None:
+        """A node's degree over what is known, or None; with `best`, the unknown does its best."""
+        match node:
+            case Not():
+                inner = self._value(node.part, held, best, not negated)
+                return None if inner is None else 1.0 - inner
+            case Weighted():
+                return self._value(node.part, held, best, negated)
+            case And():
+                return self._group(node, self._semantics.conj, held, best, negated)
+            case Or():
+                return self._group(node, self._semantics.disj, held, best, negated)
+            case AtLeast():
+                return self._quorum(node, held, best, negated)
+        number = self._atoms[node]  # type: ignore[index]  # all other nodes are atoms of the plan
+        degree = held.get(number)
+        if best and degree is None:
+            return 0.0 if negated else 1.0
+        # That a word is missing in an anchor does not mean that it is missing on the page.
+        if negated and degree == 0.0 and number not in self._tested:
+            return None
+        return degree
+
+    def _group(
+        self, node: And | Or, rule: Rule, held: dict[int, float], best: bool, negated: bool
+    ) -> float | None:
+        found = [(weight(part), self._value(part, held, best, negated)) for part in node.parts]
+        known = [(heft, degree) for heft, degree in found if degree is not None]
+        return weigh(rule, known) if known else None
+
+    def _quorum(self, node: AtLeast, held: dict[int, float], best: bool, negated: bool) -> float | None:
+        found = [(self._value(part, held, best, negated), int(weight(part))) for part in node.parts]
+        votes = [(degree, number) for degree, number in found if degree is not None]
+        # What is unknown may hold: count it as if it did.
+        left = node.count - sum([number for degree, number in found if degree is None])
+        return self._semantics.atleast(left, votes) if votes and left > 0 else None
+
+
+class _Words:
+    """Which words of a formula a link has, as bits."""
+
+    __slots__ = ("_bits", "_known", "_langs", "masks")
+
+    def __init__(self, formula: Formula, atoms: dict[Leaf, int]) -> None:
+        named = [
+            a.code for a, negated, _ in walk(formula) if isinstance(a, Lang) and not negated and a.code != "*"
+        ]
+        self._langs = tuple(dict.fromkeys(named or LANGUAGES))
+        idle = stopwords("en").union(*[stopwords(lang) for lang in named])
+        self._bits: dict[str, int] = {}
+        self.masks: dict[int, int] = {}
+        for atom, number in atoms.items():
+            if isinstance(atom, Text):
+                words = dict.fromkeys(pieces(atom.text))
+                # Words without a topic are no evidence, unless there are no others.
+                telling = [word for word in words if word not in idle and word != "*"] or list(words)
+                self.masks[number] = sum([self._bit(word) for word in telling])
+        self._known: dict[str, int] = {}
+
+    def _bit(self, word: str) -> int:
+        return self._bits.setdefault(word, 1 << len(self._bits))
+
+    def seen(self, anchor: str, url: str) -> int:
+        """The bits of the words in anchor and URL."""
+        found = urls.tokens(url)
+        if not url.isascii() or "%" in url:
+            found = tokens(" ".join(found))
+        mask = 0
+        known = self._known
+        for token in tokens(anchor) + found:
+            bits = known.get(token)
+            if bits is None:
+                bits = self._learn(token)
+            mask |= bits
+        return mask
+
+    def shares(self, mask: int) -> dict[int, float]:
+        """For each atom made of words, the share of its words among the bits."""
+        return {n: (mask & bits).bit_count() / bits.bit_count() for n, bits in self.masks.items()}
+
+    def _learn(self, token: str) -> int:
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        bits = 0
+        for word, bit in self._bits.items():
+            if glob(word)(token) if "*" in word else self._same(word, token):
+                bits |= bit
+        self._known[token] = bits
+        return bits
+
+    def _same(self, word: str, token: str) -> bool:
+        return word == token or any(stem(word, lang) == stem(token, lang) for lang in self._langs)

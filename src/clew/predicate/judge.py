@@ -1,0 +1,189 @@
+"""Predicates ready for use: a formula, any callable of the user's, and `compile`, which takes either.
+
+`FormulaPredicate.judge` gives the score, whether it reaches the threshold, and the terms behind it. Nothing
+here is learned or changes with the pages judged; caches only save time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clew.errors import ConfigError, UsageError
+from clew.page import Links, Page
+from clew.predicate.atoms import Resources
+from clew.predicate.atoms.python import ask, find
+from clew.predicate.formula import Formula, walk
+from clew.predicate.glance import Glance
+from clew.predicate.grammar import parse
+from clew.predicate.logic import SEMANTICS
+from clew.predicate.plan import Judging, Plan
+from clew.predicate.verdict import Predicate, Verdict
+from clew.predicate.view import PageView
+
+#: A verdict gives no more reasons than this.
+MAX_REASONS = 12
+THRESHOLD = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class TermResult:
+    """What one term of a formula gave for a page."""
+
+    text: str
+    degree: float
+    cost: int
+    """Rough price of asking; cheaper terms are asked first."""
+    negated: bool
+    """Stands under NOT, so a high degree counts against the page."""
+    weight: float
+
+
+class FormulaPredicate:
+    """A formula that judges pages.
+
+    Parameters: `threshold`, the score that satisfies; `semantics`, `minmax` (AND = min, OR = max) or
+    `product`; `resolve`, how `py:` finds a function, by module and name.
+
+    >>> wanted = FormulaPredicate(parse("wind -noise"))
+    >>> wanted.judge(Page(url="http://a.example/", text="A wind farm"))
+    Verdict(score=0.78..., satisfied=True, reasons=('noise 0.0', 'wind 0.785'))
+    """
+
+    __slots__ = ("_glance", "_plan", "_terms", "formula", "semantics", "threshold")
+
+    def __init__(
+        self,
+        formula: Formula,
+        *,
+        threshold: float = THRESHOLD,
+        semantics: str = "minmax",
+        resolve: Callable[[str, str], Callable[[Page], Any]] = find,
+    ) -> None:
+        self.formula = formula
+        self.threshold = _threshold(threshold)
+        if semantics not in SEMANTICS:
+            raise ConfigError(f"unknown semantics {semantics!r}: choose {' or '.join(SEMANTICS)}")
+        self.semantics = semantics
+        self._plan = Plan(formula, SEMANTICS[semantics], Resources(resolve))
+        self._glance = Glance(formula, self._plan, SEMANTICS[semantics])
+        self._terms: dict[int, tuple[str, bool, float]] = {}
+        numbers = {atom: number for number, atom in enumerate(self._plan.atoms)}
+        for atom, negated, weight in walk(formula):
+            self._terms.setdefault(numbers[atom], (str(atom), negated, weight))  # type: ignore[index]
+
+    def judge(self, page: Page, *, explain: bool = False) -> Verdict:
+        """Say how far a page satisfies the formula. With `explain`, every term is asked and may be a reason;
+        without, terms that cannot change the score are left out."""
+        judging = Judging(PageView(page), hurry=not explain)
+        score = self._plan.root.degree(judging)
+        satisfied = score >= self.threshold
+        return Verdict(score, satisfied, self._reasons(judging.degrees, satisfied))
+
+    def terms(self, page: Page) -> list[TermResult]:
+        """Every term, asked, in the order of the formula."""
+        judging = Judging(PageView(page), hurry=False)
+        self._plan.root.degree(judging)
+        return [
+            TermResult(text, judging.degrees[number], self._plan.price(number), negated, weight)
+            for number, (text, negated, weight) in self._terms.items()
+        ]
+
+    def glance(self, links: Links) -> Sequence[float]:
+        """Guess, from anchor text and URL alone, how far each link's target would satisfy the formula."""
+        return self._glance.links(links)
+
+    def text(self) -> str:
+        """The formula as text."""
+        return str(self.formula)
+
+    def _reasons(self, degrees: dict[int, float], satisfied: bool) -> tuple[str, ...]:
+        """The terms asked: those that speak for the outcome first, of equals the dearer."""
+
+        def rank(number: int) -> tuple[float, int, int]:
+            degree = degrees[number]
+            favour = 1.0 - degree if self._terms[number][1] else degree
+            return (-favour if satisfied else favour, -self._plan.price(number), number)
+
+        first = sorted(degrees, key=rank)[:MAX_REASONS]
+        return tuple([_reason(self._terms[number][0], degrees[number]) for number in first])
+
+    def __repr__(self) -> str:
+        return f"FormulaPredicate({self.text()!r}, threshold={self.threshold}, semantics={self.semantics!r})"
+
+
+class CallablePredicate:
+    """Any callable Page -> bool | float as a predicate. It has nothing to say of links.
+
+    >>> CallablePredicate(lambda page: "wind" in page.text, "mine").judge(Page(url="http://a.example/"))
+    Verdict(score=0.0, satisfied=False, reasons=('mine 0.0',))
+    """
+
+    __slots__ = ("_function", "name", "threshold")
+
+    def __init__(
+        self, function: Callable[[Page], Any], name: str = "", *, threshold: float = THRESHOLD
+    ) -> None:
+        self._function = function
+        self.name = name or _name(function)
+        self.threshold = _threshold(threshold)
+
+    def judge(self, page: Page) -> Verdict:
+        """What the callable says."""
+        degree = ask(self._function, self.name, page)
+        return Verdict(degree, degree >= self.threshold, (_reason(self.name, degree),))
+
+    def glance(self, links: Links) -> Sequence[float]:
+        """Nothing."""
+        return [0.0] * len(links)
+
+    def text(self) -> str:
+        """The callable's name, as `py:module:function` where it has one."""
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"CallablePredicate({self.name!r}, threshold={self.threshold})"
+
+
+def compile(  # noqa: A001  # re.compile's name, for the same thing
+    match: str | Formula | Predicate | Callable[[Page], Any],
+    *,
+    threshold: float = THRESHOLD,
+    semantics: str = "minmax",
+    allow_python: bool = False,
+) -> Predicate:
+    """A predicate from whatever the user gave: text of a formula, a formula, a predicate, or a callable.
+
+    Parameters: `threshold` and `semantics` as for `FormulaPredicate`; `allow_python` as for `parse`.
+
+    >>> compile("wind farm").text()
+    'wind AND farm'
+    """
+    if isinstance(match, str):
+        match = parse(match, allow_python=allow_python)
+    if isinstance(match, Formula):
+        return FormulaPredicate(match, threshold=threshold, semantics=semantics)
+    if isinstance(match, Predicate):
+        return match
+    if callable(match):
+        return CallablePredicate(match, threshold=threshold)
+    raise UsageError(f"match must be the text of a formula or a callable, not {type(match).__name__}")
+
+
+def _threshold(value: float) -> float:
+    if not 0.0 < value <= 1.0:
+        raise ConfigError(f"the threshold must be above 0 and at most 1, not {value}")
+    return float(value)
+
+
+def _reason(term: str, degree: float) -> str:
+    return f"{term} {round(degree, 3)}"
+
+
+def _name(function: Callable[[Page], Any]) -> str:
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None)
+    if module and name and "<" not in name:
+        return f"py:{module}:{name}"
+    return str(name or repr(function))
