@@ -18,7 +18,8 @@ class Request:
 class Response:
     """A reply as received: body decompressed, redirects not followed.
 
-    >>> Response(url="http://a.example/", status=200, headers=(("Content-Type", "text/html"),)).header("content-type")
+    >>> reply = Response(url="http://a.example/", status=200, headers=(("Content-Type", "text/html"),))
+    >>> reply.header("content-type")
     'text/html'
     """
 

@@ -99,7 +99,7 @@ class Patterns:
 
     @classmethod
     def of(cls, patterns: Iterable[str], weights: Iterable[int] = ()) -> Patterns:
-        """Make a set. A pattern weighs its length unless `weights` says otherwise; empty ones are left out."""
+        """A set. A pattern weighs its length unless `weights` says otherwise; empty ones are left out."""
         prefixes: dict[str, int] = {}
         wild: dict[str, int] = {}
         for pattern, weight in zip(patterns, chain(weights, repeat(0)), strict=False):

@@ -1,0 +1,64 @@
+"""Foreign errors become `FetchError` here, and nowhere else."""
+
+from __future__ import annotations
+
+import errno
+import ssl
+
+import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
+
+from clew.errors import FetchError, Reason
+from clew.fetch.connect import ForbiddenSocket
+
+# The first class that fits decides, so that a class stands before those it derives from.
+_REASONS: tuple[tuple[type[BaseException], Reason], ...] = (
+    (ForbiddenSocket, Reason.FORBIDDEN_ADDRESS),
+    (aiohttp.ClientConnectorDNSError, Reason.DNS),
+    (aiohttp.ClientSSLError, Reason.TLS),
+    (ssl.SSLError, Reason.TLS),
+    (aiohttp.ConnectionTimeoutError, Reason.TIMEOUT),
+    (TimeoutError, Reason.TIMEOUT),
+    (aiohttp.ClientHttpProxyError, Reason.CONNECT),
+    (aiohttp.ClientConnectorError, Reason.CONNECT),
+    (aiohttp.InvalidURL, Reason.BAD_URL),
+    (aiohttp.NonHttpUrlClientError, Reason.BAD_URL),
+    (aiohttp.ClientPayloadError, Reason.BAD_REPLY),
+    (aiohttp.ClientResponseError, Reason.BAD_REPLY),
+    (HttpProcessingError, Reason.BAD_REPLY),
+    (aiohttp.ServerDisconnectedError, Reason.RESET),
+    (aiohttp.ClientConnectionError, Reason.RESET),
+    (aiohttp.ClientError, Reason.BAD_REPLY),
+    (ConnectionError, Reason.RESET),
+    (UnicodeError, Reason.BAD_REPLY),
+)
+_OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+def failure(error: BaseException, seconds: float) -> FetchError:
+    """What an error of the HTTP client's means to a crawl; `seconds` is the time limit it worked under.
+
+    >>> failure(TimeoutError(), 30.0)
+    FetchError(<Reason.TIMEOUT: 'timeout'>, 'no complete reply within 30 s')
+    """
+    if isinstance(error, FetchError):
+        return error
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, ForbiddenSocket):
+        return FetchError(Reason.FORBIDDEN_ADDRESS, str(cause))
+    if isinstance(cause, OSError) and cause.errno in _OUT_OF_FILES:
+        return FetchError(Reason.INTERNAL, "too many open files: raise `ulimit -n` or lower --concurrency")
+    for kind, reason in _REASONS:
+        if isinstance(error, kind):
+            return FetchError(reason, _words(error, reason, seconds))
+    return FetchError(Reason.INTERNAL, f"{type(error).__name__}: {error}")
+
+
+def _words(error: BaseException, reason: Reason, seconds: float) -> str:
+    if reason is Reason.TIMEOUT:
+        return f"no complete reply within {seconds:g} s"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return f"{error.host}: {error.os_error}"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return " ".join(error.message.split())[:200] or type(error).__name__
+    return " ".join(str(error).split())[:200] or type(error).__name__
