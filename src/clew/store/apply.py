@@ -167,6 +167,8 @@ class Applier:
 
     def _put_parts(self, ids: NDArray[np.int64], parts: NDArray[np.float64]) -> None:
         """Set the contributions of candidates given in ascending order."""
+        if not len(ids):
+            return
         chunks = ids // CHUNK
         starts = np.flatnonzero(np.diff(chunks, prepend=-1))
         ends = [*starts[1:].tolist(), len(ids)]

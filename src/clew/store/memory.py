@@ -220,7 +220,7 @@ class MemoryStore:
             raise StoreError(
                 f"candidate {expected} was expected next, not {effect.first}: numbers have no gaps"
             )
-        self._width = max(self._width, effect.parts.shape[1])
+        self._widen(effect.parts)
         for i, url in enumerate(effect.urls):
             host = self._host_number(effect.hosts[i])
             self._numbers.setdefault(url, len(self._candidates))
@@ -262,9 +262,13 @@ class MemoryStore:
         count = len(self._candidates)
         if len(effect.ids) and not 0 <= int(effect.ids.min()) <= int(effect.ids.max()) < count:
             raise StoreError(f"only candidates 0 to {count - 1} can be rescored: others were never saved")
-        self._width = max(self._width, effect.parts.shape[1])
+        self._widen(effect.parts)
         for number, parts in zip(effect.ids.tolist(), effect.parts, strict=True):
             self._candidates[number].parts = parts
+
+    def _widen(self, parts: NDArray[np.float64]) -> None:
+        if len(parts):
+            self._width = max(self._width, parts.shape[1])
 
     def _parts(self, row: _Candidate) -> NDArray[np.float64]:
         """Contributions, filled with zeros to the width of the widest."""

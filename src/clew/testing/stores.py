@@ -1,0 +1,340 @@
+"""`StoreContract`: what every `Store` must do, as tests to inherit; and effects to try a store with.
+
+A store of one's own is checked by a subclass that gives a fresh store as the fixture `store`:
+
+    class TestMine(StoreContract):
+        @pytest.fixture
+        def store(self, tmp_path):
+            store = MyStore(tmp_path / "crawl")
+            yield store
+            store.close()
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from clew.messages import (
+    Blob,
+    Close,
+    Decision,
+    Effect,
+    Learned,
+    Record,
+    Rescore,
+    SaveCandidates,
+    SaveHost,
+    SavePage,
+    State,
+    Via,
+)
+from clew.page import Page
+from clew.predicate.verdict import Verdict
+from clew.store.base import Snapshot, Store
+from clew.url import host, keys
+
+
+def found(
+    first: int,
+    urls: Sequence[str],
+    *,
+    source: int = -1,
+    depth: int = 0,
+    via: Via = Via.SEED,
+    anchor: str = "",
+    parts: Sequence[Sequence[float]] | None = None,
+) -> SaveCandidates:
+    """New candidates, as an engine would save them."""
+    table = np.array(parts if parts is not None else [[1.0, 0.5]] * len(urls), np.float64)
+    return SaveCandidates(
+        first,
+        np.asarray(keys(list(urls)), np.uint64),
+        tuple(urls),
+        tuple(map(host, urls)),
+        (depth,) * len(urls),
+        source,
+        (anchor,) * len(urls),
+        via,
+        table if len(urls) else np.zeros((0, 2)),
+    )
+
+
+def fetched(
+    candidate: int,
+    url: str,
+    *,
+    text: str = "wind farm",
+    score: float = 1.0,
+    matched: bool = True,
+    duplicate_of: int = -1,
+    source: int = -1,
+    at: float = 1_700_000_000.0,
+    blob: Blob | None = None,
+    links: Sequence[int] = (),
+) -> list[Effect]:
+    """A page and the closing of its candidate."""
+    page = Page(url=url, title=f"Title of {url}", text=text, language="en", digest=len(text) or 1, simhash=7)
+    saved = SavePage(
+        candidate=candidate,
+        page=page,
+        verdict=Verdict(score, score >= 0.5, (f"wind {score}",)),
+        matched=matched,
+        duplicate_of=duplicate_of,
+        near=False,
+        source=source,
+        depth=0 if source < 0 else 1,
+        fetched_at=at,
+        wire=100,
+        blob=blob,
+        links=array("q", links),
+    )
+    return [saved, Close(candidate, State.FETCHED, "fetched", 1)]
+
+
+def decided(seq: int, url: str = "http://a.example/", **changes: Any) -> Record:
+    """A line of the trace."""
+    values: dict[str, Any] = {
+        "at": 1_700_000_000.0 + seq,
+        "kind": "page",
+        "candidate": 0,
+        "attempt": 0,
+        "score": 1.5,
+        "parts": (1.0, 0.5),
+        "queue": 3,
+        "status": 200,
+        "result": "match",
+        "verdict": 1.0,
+        "reasons": ("wind 1.0",),
+        "new": 2,
+        "known": 1,
+        "dropped": (("scope", 2),),
+    }
+    return Record(Decision(seq=seq, url=url, **(values | changes)))
+
+
+def visited(name: str, **changes: Any) -> SaveHost:
+    """What is remembered of a host."""
+    values: dict[str, Any] = {
+        "next_at": 12.5,
+        "delay": 1.0,
+        "failures": 0,
+        "requests": 2,
+        "pages": 1,
+        "matches": 1,
+        "robots": (("http://a.example", 200, 3.0, b"User-agent: *\n"),),
+    }
+    return SaveHost(host=name, **(values | changes))
+
+
+def readings(store: Store, urls: Sequence[str]) -> dict[str, Any]:
+    """All that a store can be asked, in a form fit to compare stores by; the places of bytes left out."""
+    store.flush()
+    snapshot = store.load()
+    return {
+        "urls": [store.url(number) for number in range(0 if snapshot is None else len(snapshot.keys))],
+        "snapshot": None if snapshot is None else comparable(snapshot),
+        "pages": [asdict(page) | {"blob": None} for page in store.pages()],
+        "finds": [page.url for page in store.pages(matched=True, text=False)],
+        "page": [None if (page := store.page(url)) is None else page.text for url in urls],
+        "candidates": [store.candidate(url) for url in urls],
+        "hosts": list(store.hosts()),
+        "trace": [(decision.line(), decision) for decision in store.decisions()],
+        "trace_of": [list(store.trace_of(url)) for url in urls],
+        "counts": store.counts(),
+        "meta": store.meta(),
+    }
+
+
+def comparable(snapshot: Snapshot) -> dict[str, Any]:
+    """A snapshot without arrays."""
+    return {
+        name: value.tolist() if isinstance(value := getattr(snapshot, name), np.ndarray) else value
+        for name in Snapshot.__slots__
+    }
+
+
+A, B, C = "http://a.example/", "http://a.example/b", "http://c.example/"
+
+
+class StoreContract:
+    """Inherit, and give the fixture `store`: a fresh, empty store for each test."""
+
+    def test_a_new_store_has_nothing_to_resume(self, store: Store) -> None:
+        assert store.load() is None
+        assert store.meta() == {}
+        assert list(store.pages()) == []
+        assert list(store.decisions()) == []
+        assert store.counts().pages == 0
+
+    def test_urls_are_known_at_once_and_after_a_flush(self, store: Store) -> None:
+        store.save([found(0, [A, B])])
+        store.save([found(2, [C], source=0, via=Via.LINK, depth=1)])
+        assert [store.url(number) for number in range(3)] == [A, B, C]
+        store.flush()
+        assert [store.url(number) for number in range(3)] == [A, B, C]
+
+    def test_a_number_never_saved_has_no_url(self, store: Store) -> None:
+        store.save([found(0, [A])])
+        for number in (-1, 1):
+            try:
+                store.url(number)
+            except KeyError:
+                continue
+            raise AssertionError(f"candidate {number} should not exist")
+
+    def test_what_is_not_closed_is_queued_after_a_restart(self, store: Store) -> None:
+        store.save([found(0, [A, B, C])])
+        store.save(
+            [
+                Close(0, State.FETCHED, "fetched", 1),
+                Close(1, State.LEASED, ""),
+                Close(2, State.QUEUED, "dns", 2),
+            ]
+        )
+        snapshot = store.load()
+        assert snapshot is not None
+        assert snapshot.states.tolist() == [State.FETCHED, State.QUEUED, State.QUEUED]
+        assert snapshot.attempts.tolist() == [1, 0, 2]
+
+    def test_a_snapshot_has_every_candidate_by_number(self, store: Store) -> None:
+        store.save([found(0, [A, C], parts=[[1.0, 0.25], [0.0, -0.5]])])
+        store.save([found(2, [B], source=0, depth=1, via=Via.LINK, parts=[[0.5, 0.5]])])
+        snapshot = store.load()
+        assert snapshot is not None
+        assert snapshot.keys.tolist() == list(keys([A, C, B]))
+        assert [snapshot.host_names[i] for i in snapshot.hosts] == ["a.example", "c.example", "a.example"]
+        assert snapshot.depths.tolist() == [0, 0, 1]
+        assert snapshot.sources.tolist() == [-1, -1, 0]
+        assert snapshot.parts.tolist() == [[1.0, 0.25], [0.0, -0.5], [0.5, 0.5]]
+
+    def test_rescoring_changes_those_named_and_no_others(self, store: Store) -> None:
+        urls = [f"http://a.example/{i}" for i in range(200)]
+        store.save([found(0, urls, parts=[[float(i), 0.0] for i in range(200)])])
+        ids = np.array([199, 0, 64, 63])
+        store.save([Rescore(ids, np.array([[-float(i), 1.0] for i in ids]))])
+        snapshot = store.load()
+        assert snapshot is not None
+        expected = [[-float(i), 1.0] if i in ids else [float(i), 0.0] for i in range(200)]
+        assert snapshot.parts.tolist() == expected
+        row = store.candidate(urls[64])
+        assert row is not None
+        assert (row.parts, row.score) == ((-64.0, 1.0), -63.0)
+
+    def test_pages_come_back_in_the_order_fetched(self, store: Store) -> None:
+        store.save([found(0, [A, B, C])])
+        store.save(fetched(2, C, text="first"))
+        store.save(fetched(0, A, text="second", score=0.1, matched=False))
+        store.save(fetched(1, B, text="", source=0, duplicate_of=2, matched=False))
+        store.flush()
+        pages = list(store.pages())
+        assert [page.url for page in pages] == [C, A, B]
+        assert [page.text for page in pages] == ["first", "second", ""]
+        assert [page.matched for page in pages] == [True, False, False]
+        assert [page.source for page in pages] == [None, None, A]
+        assert [page.duplicate_of for page in pages] == [None, None, C]
+        assert pages[0].fetched_at == "2023-11-14T22:13:20.000Z"
+        assert [page.url for page in store.pages(matched=True)] == [C]
+        assert all(page.text == "" for page in store.pages(text=False))
+
+    def test_a_page_saved_again_is_not_there_twice(self, store: Store) -> None:
+        store.save([found(0, [A])])
+        store.save(fetched(0, A, text="old"))
+        store.save(fetched(0, A, text="new"))
+        store.flush()
+        assert [page.text for page in store.pages()] == ["new"]
+        assert store.counts().pages == 1
+
+    def test_single_pages_and_candidates_are_found_by_url(self, store: Store) -> None:
+        store.save([found(0, [A])])
+        store.save([found(1, [B], source=0, depth=1, via=Via.LINK, anchor="to b"), *fetched(0, A)])
+        store.save([Close(1, State.DROPPED, "robots")])
+        store.flush()
+        page, candidate = store.page(A), store.candidate(B)
+        assert page is not None
+        assert candidate is not None
+        assert page.title == f"Title of {A}"
+        assert (candidate.source, candidate.anchor, candidate.via, candidate.depth) == (A, "to b", "link", 1)
+        assert (candidate.state, candidate.reason, candidate.score) == (State.DROPPED, "robots", 1.5)
+        assert store.page(B) is None
+        assert store.candidate("http://nowhere.example/") is None
+
+    def test_duplicates_are_remembered_for_a_resume(self, store: Store) -> None:
+        store.save([found(0, [A, B])])
+        store.save(fetched(1, B, text="same"))
+        store.save(fetched(0, A, text="same", duplicate_of=1, matched=False))
+        snapshot = store.load()
+        assert snapshot is not None
+        assert snapshot.digests == {4: 1}
+        assert snapshot.simhashes == {1: 7}
+        assert snapshot.matched == {1}
+        assert snapshot.scores == {0: 1.0, 1: 1.0}
+        assert (snapshot.pages, snapshot.wire) == (2, 200)
+
+    def test_hosts_keep_their_robots_until_new_ones_come(self, store: Store) -> None:
+        store.save([visited("a.example"), visited("c.example", robots=())])
+        store.save([visited("a.example", requests=3, robots=None)])
+        store.flush()
+        hosts = list(store.hosts())
+        assert [host.host for host in hosts] == ["a.example", "c.example"]
+        assert hosts[0] == visited("a.example", requests=3)
+        assert store.counts().requests == 5
+        store.save([visited("a.example", robots=())])
+        store.flush()
+        assert next(iter(store.hosts())).robots == ()
+
+    def test_the_trace_comes_back_to_the_last_bit(self, store: Store) -> None:
+        lines = [
+            decided(1, A, score=0.1 + 0.2, parts=(0.1, 0.2), verdict=1 / 3),
+            decided(2, B, score=-0.0, parts=(), reasons=(), dropped=()),
+            decided(3, A, kind="robots", score=float("inf"), dropped=(("depth", 1), ("scope", 3))),
+        ]
+        store.save(lines)
+        store.flush()
+        assert [decision.line() for decision in store.decisions()] == [line.decision.line() for line in lines]
+        assert list(store.trace_of(A)) == [lines[0].decision, lines[2].decision]
+        assert store.counts().by_reason == {"scope": 5, "depth": 1}
+
+    def test_counts_tell_what_became_of_candidates(self, store: Store) -> None:
+        urls = [f"http://h{i}.example/" for i in range(5)]
+        store.save([found(0, urls)])
+        store.save(fetched(0, urls[0]))
+        store.save([Close(1, State.FAILED, "dns", 2), Close(2, State.DROPPED, "robots")])
+        store.save([Close(3, State.REDIRECTED, "redirect")])
+        store.flush()
+        counts = store.counts()
+        assert (counts.pages, counts.matched, counts.duplicates) == (1, 1, 0)
+        assert (counts.queued, counts.failed, counts.dropped, counts.redirected) == (1, 1, 1, 1)
+        assert counts.hosts == 5
+        assert counts.by_reason == {"dns": 1, "redirect": 1, "robots": 1}
+
+    def test_learned_state_is_replaced(self, store: Store) -> None:
+        store.save([found(0, [A]), Learned('{"n":1}')])
+        store.save([Learned('{"n":2}')])
+        snapshot = store.load()
+        assert snapshot is not None
+        assert snapshot.learned == '{"n":2}'
+
+    def test_meta_is_merged_and_made_of_plain_data(self, store: Store) -> None:
+        store.set_meta(match="wind", sessions=[1, {"a": None}])
+        store.set_meta(match="farm", pages=None)
+        assert store.meta() == {"match": "farm", "pages": None, "sessions": [1, {"a": None}]}
+
+    def test_figures_to_go_on_from_are_summed(self, store: Store) -> None:
+        store.save([found(0, [A]), visited("a.example", requests=4)])
+        store.save(
+            [decided(1, at=10.0), decided(2, at=25.5, kind="drop"), decided(3, at=40.0, kind="robots")]
+        )
+        snapshot = store.load()
+        assert snapshot is not None
+        assert (snapshot.decisions, snapshot.tasks, snapshot.requests) == (3, 2, 4)
+        assert snapshot.elapsed == 30.0
+
+    def test_closing_twice_is_harmless(self, store: Store) -> None:
+        store.save([found(0, [A])])
+        store.close()
+        store.close()
