@@ -153,6 +153,18 @@ def test_the_socket_has_the_last_word():
     resolver.socket((socket.AF_INET6, socket.SOCK_STREAM, 0, "", ("::1", 80, 0, 0))).close()
 
 
+async def test_an_address_that_slips_by_every_check_is_stopped_at_the_socket(
+    serve, fetcher, reply, connected, monkeypatch
+):
+    server = await serve(reply(b"x"))
+    one = fetcher(allow_private=())
+    monkeypatch.setattr(one.vetting, "why_name", lambda host, port: None)
+    with pytest.raises(FetchError) as caught:
+        await one.fetch(Request(server.url()))
+    assert caught.value.reason is Reason.FORBIDDEN_ADDRESS
+    assert (connected, server.connections) == ([], 0)
+
+
 async def test_the_memory_for_names_is_bounded(monkeypatch):
     monkeypatch.setattr("clew.fetch.connect.CACHE_SIZE", 10)
     table = {f"h{i}.example": ["8.8.8.8"] for i in range(50)}

@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.fetch.decode import MAX_MEMBERS, Decoder
+from clew.fetch.decode import MAX_MEMBERS, PIECE, Decoder
 
 TEXT = b"".join(b"<p>wind farm number %d</p>\n" % i for i in range(4000))
 
@@ -88,6 +88,14 @@ def test_encodings_that_are_none_leave_the_body_alone(encoding):
     assert decoder.body() == TEXT
     assert not decoder.encoded
     assert not decoder.truncated()
+
+
+def test_output_left_behind_by_a_full_piece_is_not_lost():
+    """All input can be used up while the last bytes of output are still to come."""
+    for extra in range(0, 600, 7):
+        decoder = decode("deflate", raw_deflate(bytes(PIECE + extra)))
+        assert len(decoder) == PIECE + extra
+        assert not decoder.truncated()
 
 
 def test_a_wrong_checksum_costs_nothing_but_the_mark():

@@ -34,10 +34,13 @@ async def test_a_page_comes_back_as_sent(serve, fetcher, reply):
 
 
 async def test_connections_are_kept_and_cookies_are_not(serve, fetcher, reply):
+    async def lookup(host):
+        return ["127.0.0.1"]
+
     server = await serve(reply(b"x", "Set-Cookie: session=1; Path=/"))
-    one = fetcher()
+    one = fetcher(lookup=lookup)
     for _ in range(3):
-        await one.fetch(Request(server.url()))
+        await one.fetch(Request(server.url(host="site.example")))
     assert server.connections == 1
     assert len(server.requests) == 3
     assert server.header("Cookie") is None
@@ -305,8 +308,8 @@ async def test_tls_is_verified_unless_the_host_is_excepted(serve, fetcher, reply
     server = await serve(reply(b"x"), ssl=certificate)
     url = f"https://127.0.0.1:{server.port}/"
     assert (await refused(fetcher(), url)).reason is Reason.TLS
-    assert (await refused(fetcher(insecure_hosts=("other.example",)), url)).reason is Reason.TLS
-    assert (await fetcher(insecure_hosts=("127.0.0.1",)).fetch(Request(url))).body == b"x"
+    assert (await refused(fetcher(insecure=("other.example",)), url)).reason is Reason.TLS
+    assert (await fetcher(insecure=("127.0.0.1",)).fetch(Request(url))).body == b"x"
 
 
 async def test_cancelling_a_fetch_cancels_it(serve, fetcher):
@@ -347,7 +350,7 @@ def test_it_is_a_fetcher():
         {"timeout": 0}, {"max_body": -1}, {"concurrency": 0}, {"user_agent": ""}, {"user_agent": "a\r\nb"},
         {"headers": (("A", "b\r\nc"),)}, {"headers": (("Ä", "b"),)}, {"headers": (("Host", "x"),)},
         {"proxy": "socks5://a:1"}, {"proxy": "http://a:port"}, {"proxy": "nonsense"},
-        {"allow_private": ("http://x/",)}, {"credential_hosts": ("ftp://x",)}, {"insecure_hosts": ("a/b",)},
+        {"allow_private": ("http://x/",)}, {"credential_hosts": ("ftp://x",)}, {"insecure": ("a/b",)},
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused_with_a_sentence(wrong):

@@ -27,6 +27,8 @@ from clew.fetch.failure import failure
 from clew.fetch.settings import HttpSettings
 from clew.url import origin, resolve
 
+__all__ = ["HttpFetcher", "HttpSettings"]
+
 MAX_HEADER_COUNT = 256
 
 
@@ -89,7 +91,7 @@ class HttpFetcher:
         self._gate = asyncio.Semaphore(self.settings.concurrency)
         self._credentials = self.settings.credentials()
         self._credential_origins = self.settings.credential_origins()
-        self._unverified = Hosts(self.settings.insecure_hosts)
+        self._unverified = Hosts(self.settings.insecure)
         self._proxy_headers = self.settings.proxy_headers() if self.settings.proxy else {}
         self._resolver: VettedResolver | None = None
 

@@ -55,7 +55,7 @@ class HttpSettings:
     """`http://[user:password@]host:port`; then the proxy looks names up, not clew."""
     allow_private: tuple[str, ...] = ()
     """Hosts, addresses and networks outside the public internet that may be visited."""
-    insecure_hosts: tuple[str, ...] = ()
+    insecure: tuple[str, ...] = ()
     """Hosts (`a.example`, `*.b.example`) whose TLS certificate is not checked."""
     max_wire: int = 10_000_000
     """Bytes of body received, at most."""
@@ -84,7 +84,7 @@ class HttpSettings:
             _origin(entry)
         _check_proxy(self.proxy)
         Hosts(self.allow_private)
-        Hosts(self.insecure_hosts)
+        Hosts(self.insecure)
 
     def shared_headers(self) -> dict[str, str]:
         """Headers for every host."""
