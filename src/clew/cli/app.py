@@ -38,7 +38,8 @@ VERBS = (
         "search",
         "clew.cli.search:search",
         "Search the text of a crawl's pages.",
-        "Best first. Exits with 3 when nothing was found.",
+        'Best first. All words must occur; "quotes" make a phrase, turbin* a prefix, -word excludes. '
+        "Exits with 3 when nothing was found.",
     ),
     (
         "explain",

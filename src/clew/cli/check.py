@@ -23,7 +23,10 @@ _MAX_FILE = 64_000_000
 
 def check(
     formula: Annotated[str, Parameter(metavar="FORMULA", allow_leading_hyphen=True, help="What to find.")],
-    page: Annotated[str | None, Parameter(metavar="URL|FILE", help="A page to score; - for stdin.")] = None,
+    page: Annotated[
+        str | None,
+        Parameter(metavar="URL|FILE", allow_leading_hyphen=True, help="A page to score; - for stdin."),
+    ] = None,
     /,
     *,
     threshold: Annotated[float, Parameter(metavar="X", help="The degree that satisfies.")] = 0.5,
@@ -43,7 +46,11 @@ def check(
         parsed = _page(page, allow_private, proxy)
         verdict = predicate.judge(parsed)
         result |= {"url": parsed.url, "title": parsed.title, "score": verdict.score}
-        result |= {"satisfied": verdict.satisfied, "terms": dict(predicate.terms(parsed))}
+        result["satisfied"] = verdict.satisfied
+        result["terms"] = [
+            {"term": term.text, "degree": term.degree, "negated": term.negated, "weight": term.weight}
+            for term in predicate.terms(parsed)
+        ]
     if json:
         put_json(result)
     else:
@@ -56,9 +63,11 @@ def _show(result: dict[str, Any], threshold: float) -> None:
     if "score" not in result:
         return
     put()
-    width = max((len(term) for term in result["terms"]), default=0)
-    for term, degree in result["terms"].items():
-        put(f"  {term.ljust(width)}  {degree:.3f}")
+    terms = [("NOT " if term["negated"] else "") + term["term"] for term in result["terms"]]
+    width = max(map(len, terms), default=0)
+    for text, term in zip(terms, result["terms"], strict=True):
+        weight = f"  weight {term['weight']:g}" if term["weight"] != 1 else ""
+        put(f"  {text.ljust(width)}  {term['degree']:.3f}{weight}")
     word = "satisfied" if result["satisfied"] else "not satisfied"
     put()
     put(f"{result['score']:.3f}  {word} (threshold {threshold:g})  {clean(result['title'], 60)}")

@@ -47,9 +47,10 @@ def crawl(
 
 def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> Plan:
     """Settings and predicate, checked before anything is written."""
-    from clew.run.assemble import predicate_of
+    from clew.run.assemble import predicate_of, rules_of
     from clew.run.settings import load_config, resume_config
     from clew.store import is_crawl
+    from clew.strategy import make
 
     if seeds:
         given = {"seeds": seeds, **given}
@@ -57,7 +58,10 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
         config = resume_config(_stored(directory, given), given, environ=os.environ).config
     else:
         config = load_config(given, cwd=Path.cwd(), environ=os.environ).config
-    return Plan(config, predicate_of(config), directory)
+    predicate = predicate_of(config)
+    rules_of(config)
+    make(config.strategy, predicate, seed=config.seed, weights=config.weights)
+    return Plan(config, predicate, directory)
 
 
 def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:

@@ -14,17 +14,18 @@ from clew.cli.places import Directory, Json
 
 def search(
     directory: Directory,
-    query: Annotated[str, Parameter(metavar="QUERY", help="Words to look for.")],
+    query: Annotated[str, Parameter(metavar="QUERY", allow_leading_hyphen=True, help="Words to look for.")],
     /,
     *,
     limit: Annotated[int, Parameter(name=("--limit", "-n"), metavar="N", help="At most so many.")] = 10,
+    matched: Annotated[bool, Parameter(negative=(), help="Among the finds alone.")] = False,
     json: Json = False,
 ) -> int:
     """Search the text of a crawl's pages, best first."""
     from clew.store import search as find
 
     found = False
-    for hit in find(directory, query, limit=limit):
+    for hit in find(directory, query, limit=limit, matched=matched):
         found = True
         if json:
             put_json(asdict(hit))

@@ -20,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from clew import __version__
 from clew.errors import ConfigError
+from clew.fetch.settings import is_credential
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
 from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
@@ -32,7 +33,6 @@ DEFAULT_DELAY = 1.0
 MIN_DELAY = 0.25
 REDACTED = "<redacted>"
 
-_SECRET = re.compile(r"auth|cookie|token|secret|api-?key|password|session", re.I)
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
 _HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
 #: Set by the client itself; a user's value would break the exchange.
@@ -290,7 +290,7 @@ class CrawlConfig(BaseModel):
         """The settings as JSON text, secrets redacted: what a crawl directory keeps."""
         plain = self.model_dump(mode="json")
         plain["header"] = [
-            f"{name}: {REDACTED if _SECRET.search(name) else value}" for name, value in self.headers()
+            f"{name}: {REDACTED if is_credential(name) else value}" for name, value in self.headers()
         ]
         if self.proxy and (parts := urlsplit(self.proxy)).password:
             place = parts.netloc.rpartition("@")[2]

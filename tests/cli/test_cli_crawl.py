@@ -1,0 +1,188 @@
+"""`clew crawl`, through the loopback proxy: start, stop, resume, and every way it can end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
+    said = clew(*site.crawl(tmp_path / "farms", 40), "--json")
+    assert said.code == 0, said.err
+    summary = said.json()
+    assert summary["reason"] == "pages"
+    assert summary["pages"] == 40
+    assert summary["matches"] > 0
+    assert summary["requests"] >= 40
+    names = {file.name for file in (tmp_path / "farms").iterdir()}
+    assert {"clew.db", "pages", "clew.log", "report.html"} <= names
+    assert "40 pages" in said.err
+    assert "\x1b" not in said.err, "plain lines when stderr is no terminal"
+
+
+def test_without_json_nothing_goes_to_stdout(clew, site, tmp_path: Path):
+    assert clew(*site.crawl(tmp_path / "farms", 5)).out == ""
+
+
+def test_the_directory_alone_resumes_with_a_larger_budget(clew, site, tmp_path: Path):
+    farms = tmp_path / "farms"
+    clew(*site.crawl(farms, 20))
+    again = clew("crawl", "-d", farms, "--json")
+    assert again.json()["pages"] == 20, "the budget is used up already"
+    more = clew("crawl", "-d", farms, "--pages", "35", "--json")
+    assert more.code == 0, more.err
+    assert more.json()["pages"] == 35
+    urls = [record["url"] for record in clew("export", farms).lines()]
+    assert len(urls) == len(set(urls)) == 35
+
+
+@pytest.mark.parametrize("change", [["-m", "solar"], ["--strategy", "random"], ["http://other.example/"]])
+def test_what_the_crawl_is_cannot_be_changed(clew, site, tmp_path: Path, change):
+    farms = tmp_path / "farms"
+    clew(*site.crawl(farms, 3))
+    said = clew("crawl", "-d", farms, *change)
+    assert said.code == 2
+    assert "another --directory" in said.err
+
+
+def test_the_same_settings_may_be_given_again(clew, site, tmp_path: Path):
+    farms = tmp_path / "farms"
+    clew(*site.crawl(farms, 3))
+    assert clew(*site.crawl(farms, 6), "--json").json()["pages"] == 6
+
+
+def test_settings_come_from_clew_toml_and_the_environment(clew, site, tmp_path: Path, monkeypatch):
+    seeds = ", ".join(f'"{seed}"' for seed in site.seeds)
+    (tmp_path / "clew.toml").write_text(
+        f"seeds = [{seeds}]\nmatch = '{site.formula}'\nproxy = '{site.proxy}'\nown = ['*']\ndelay = 0\n"
+        "parse-workers = 0\npages = 99\n"
+    )
+    monkeypatch.setenv("CLEW_PAGES", "7")
+    said = clew("crawl", "-d", "farms", "--json")
+    assert said.code == 0 or said.code == 3, said.err
+    assert said.json()["pages"] == 7
+
+
+def test_a_crawl_without_finds_exits_3(clew, site, tmp_path: Path):
+    said = clew("crawl", *site.seeds, "-m", "zyzzyva", "-d", tmp_path / "none", *site.options(5))
+    assert said.code == 3
+
+
+def test_a_crawl_whose_seeds_cannot_be_reached_exits_4(clew, site, tmp_path: Path):
+    said = clew("crawl", "http://nowhere.example/", "-m", "x", "-d", tmp_path / "none", *site.options(5))
+    assert said.code == 4, said.err
+    assert "no seed reachable" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["http://a.example/", "-m", "wind AND"], "column"),
+        (["http://a.example/", "-m", "hots:a.example"], "host"),
+        (["http://a.example/"], "--match"),
+        (["-m", "wind"], "at least one page to start from"),
+        (["a.example", "-m", "wind"], "did you mean https://a.example?"),
+        (["http://a.example/", "-m", "wind", "--delay", "0"], "--own HOST"),
+        (["http://a.example/", "-m", "wind", "--own", "*"], "--proxy http://127.0.0.1:PORT"),
+        (["http://a.example/", "-m", "wind", "--weights", "sauce=1"], "did you mean 'source'"),
+    ],
+)
+def test_mistakes_exit_2_say_what_to_do_and_write_nothing(clew, tmp_path: Path, arguments, says):
+    said = clew("crawl", *arguments, "-d", "farms")
+    assert said.code == 2
+    assert says in said.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_of_something_else_is_left_alone(clew, site, tmp_path: Path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.txt").write_text("precious")
+    said = clew(*site.crawl(tmp_path / "thesis", 3))
+    assert said.code == 1
+    assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter1.txt"]
+
+
+def test_a_metrics_port_in_use_is_said_before_anything_is_written(clew, site, tmp_path: Path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = clew(*site.crawl(tmp_path / "farms", 3), "--metrics-port", port)
+    assert said.code == 2
+    assert "choose another port" in said.err
+    assert not (tmp_path / "farms").exists()
+
+
+def test_a_secret_header_is_nowhere_in_the_directory_and_must_be_given_again(clew, site, tmp_path: Path):
+    farms = tmp_path / "farms"
+    secret = "Bearer hunter2-hunter2"
+    clew(*site.crawl(farms, 5), "--header", f"Authorization: {secret}")
+    held = [file for file in farms.rglob("*") if file.is_file() and b"hunter2" in file.read_bytes()]
+    assert not held
+    refused = clew("crawl", "-d", farms, "--pages", "8")
+    assert refused.code == 2
+    assert "--header 'Authorization: …'" in refused.err
+    given = clew("crawl", "-d", farms, "--pages", "8", "--header", f"Authorization: {secret}", "--json")
+    assert given.json()["pages"] == 8
+
+
+def test_code_named_by_a_crawl_directory_is_not_imported_on_its_word(clew, site, tmp_path: Path, monkeypatch):
+    (tmp_path / "mine.py").write_text("def turbines(page):\n    return 'turbine' in page.text\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    farms = tmp_path / "farms"
+    formula = "py:mine:turbines"
+    first = clew("crawl", *site.seeds, "-m", formula, "-d", farms, *site.options(5))
+    assert first.code in (0, 3), first.err
+    refused = clew("crawl", "-d", farms, "--pages", "8")
+    assert refused.code == 2
+    assert "--match" in refused.err
+    assert clew("crawl", "-d", farms, "--pages", "8", "-m", formula, "--json").json()["pages"] == 8
+
+
+def test_the_log_is_json_and_tells_beginning_and_end(clew, site, tmp_path: Path):
+    clew(*site.crawl(tmp_path / "farms", 10))
+    lines = [json.loads(line) for line in (tmp_path / "farms" / "clew.log").read_text().splitlines()]
+    assert lines[0]["event"] == "started"
+    assert (lines[-1]["event"], lines[-1]["reason"]) == ("finished", "pages")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site, tmp_path: Path, number):
+    farms = tmp_path / "farms"
+    # a delay keeps it from being over before the signal comes
+    slow = [*site.crawl(farms, 10_000, delay=0.3), "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "clew.cli", *slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as ran:
+        assert ran.stderr is not None
+        assert "0 finds" in ran.stderr.readline()
+        ran.send_signal(number)
+        out, err = ran.communicate(timeout=60)
+    assert ran.returncode == 130, err
+    assert json.loads(out)["reason"] == "interrupted"
+    assert "resume  clew crawl -d" in err
+    pages = json.loads(out)["pages"]
+    more = clew("crawl", "-d", farms, "--pages", str(pages + 5), "--delay", "0", "--json")
+    assert more.json()["pages"] == pages + 5
+
+
+def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Path):
+    import shlex
+
+    from clew.cli.places import reading
+
+    farms = tmp_path / "farms"
+    clew(*site.crawl(farms, 15), "--ordered", "--seed", "3")
+    with reading(farms) as reader:
+        command = reader.meta()["command"]
+    words = shlex.split(command)
+    assert words[:2] == ["clew", "crawl"]
+    words[words.index("--directory") + 1] = str(tmp_path / "again")
+    clew(*words[1:])
+    assert clew("trace", farms).out == clew("trace", tmp_path / "again").out
