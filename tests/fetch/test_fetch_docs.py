@@ -18,7 +18,7 @@ def test_the_table_of_limits_is_true():
     for row in (
         f"| time for the whole request | {settings.timeout:g} s |",
         f"| time to connect | {settings.connect_timeout:g} s |",
-        f"| body on the wire | {settings.max_wire // 10**6} MB |",
+        f"| body on the wire | {settings.max_body // 10**6} MB |",
         f"| body unpacked | {settings.max_body // 10**6} MB |",
         f"| all reply headers | {settings.max_headers // 1024} KiB, {MAX_HEADER_COUNT} of them |",
         f"| stacked encodings | {MAX_STAGES} |",

@@ -102,7 +102,7 @@ async def test_caps_on_wire_and_body_cut_and_mark(serve, fetcher, reply):
     assert (len(got.body), got.truncated) == (7000, True)
     got = await fetcher(max_body=7000).fetch(Request(server.url(), limit=10))
     assert (got.body, got.truncated) == (b"x" * 10, True)
-    got = await fetcher(max_body=100_000, max_wire=100_000).fetch(Request(server.url()))
+    got = await fetcher(max_body=100_000).fetch(Request(server.url()))
     assert (len(got.body), got.truncated) == (100_000, False)
 
 

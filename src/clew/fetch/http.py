@@ -148,10 +148,11 @@ class HttpFetcher:
             body.headers = _headers(reply, limits.max_headers)
             body.peer = reply.peer if isinstance(reply, _Reply) and limits.proxy is None else ""
             cap = limits.max_body if request.limit is None else request.limit
+            wire = limits.max_body if limits.max_wire is None else limits.max_wire
             body.decoder = Decoder(",".join(reply.headers.getall("Content-Encoding", [])), cap)
             body.raw = bytearray() if limits.keep_raw and body.decoder.encoded else None
             async for chunk in reply.content.iter_any():
-                if not body.take(chunk, limits.max_wire):
+                if not body.take(chunk, wire):
                     reply.close()
                     break
 

@@ -57,8 +57,8 @@ class HttpSettings:
     """Hosts, addresses and networks outside the public internet that may be visited."""
     insecure: tuple[str, ...] = ()
     """Hosts (`a.example`, `*.b.example`) whose TLS certificate is not checked."""
-    max_wire: int = 10_000_000
-    """Bytes of body received, at most."""
+    max_wire: int | None = None
+    """Bytes of body received, at most; None for the same as `max_body`."""
     max_body: int = 10_000_000
     """Bytes of body after decompression, at most."""
     max_headers: int = 64 * 1024
@@ -74,7 +74,8 @@ class HttpSettings:
 
     def __post_init__(self) -> None:
         for name in ("timeout", "connect_timeout", "max_wire", "max_body", "max_headers", "concurrency"):
-            if getattr(self, name) <= 0:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
                 raise ConfigError(f"{name} must be more than 0")
         if not self.user_agent.strip() or not self.user_agent.isascii() or not self.user_agent.isprintable():
             raise ConfigError("the user agent must be one line of ASCII text, such as 'mybot/1.0'")
