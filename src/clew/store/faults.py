@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +37,7 @@ def translate(error: BaseException, path: Path) -> StoreError | None:
 
 def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
         return StorageFull(f"{path}: {_FULL_ADVICE}")
     if code in _DAMAGED:
         return StoreForeign(f"{path} is damaged ({error}): restore it from a copy; nothing was changed in it")
@@ -44,6 +46,13 @@ def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
     if code == sqlite3.SQLITE_CANTOPEN:
         return StoreForeign(f"{path} cannot be opened as a database ({error}): check that it may be read")
     return StoreError(f"{path}: {error}")
+
+
+def _no_room(path: Path) -> bool:
+    """Whether an unspecific failure is likely a full disk: SQLite says so only for some of its files."""
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(path if path.is_dir() else path.parent).free < 1 << 20
+    return False
 
 
 @contextmanager
