@@ -172,6 +172,32 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
     assert more.json()["pages"] == pages + 5
 
 
+def test_the_second_signal_saves_what_it_can_and_ends_at_once(monkeypatch, capsys):
+    from clew.cli import running
+    from clew.store import MemoryStore
+
+    class Running:
+        stops = 0
+
+        def stop(self) -> None:
+            self.stops += 1
+
+    class Ended(Exception):
+        """The process would be gone."""
+
+    def leave(code: int) -> None:
+        raise Ended(code)
+
+    monkeypatch.setattr(running.os, "_exit", leave)
+    session = Running()
+    signals = running.Signals([session], [MemoryStore()])  # type: ignore[list-item]
+    signals._signalled()
+    assert session.stops == 1
+    with pytest.raises(Ended, match="130"):
+        signals._signalled()
+    assert "can be resumed" in capsys.readouterr().err
+
+
 def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Path):
     import shlex
 

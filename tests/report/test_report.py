@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.messages import Close, Decision, Record, SaveCandidates, SaveHost, SavePage, State, Via
@@ -157,6 +157,7 @@ def test_naughty_titles_stay_text(tmp_path: Path, suite):
     check_harmless(html, reader, clean)
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.text(), min_size=1, max_size=3))
 def test_any_titles_stay_text(tmp_path_factory: pytest.TempPathFactory, titles):
     tmp_path = tmp_path_factory.mktemp("report")
@@ -193,6 +194,7 @@ def test_a_report_is_replaced_whole_and_leaves_nothing_beside_it(tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["match", "miss", "duplicate", "noindex", "failed", "retry"]), max_size=3000))
 def test_the_curve_is_short_rises_and_ends_at_the_totals(results):
     curve = harvest_curve(decision(number, result) for number, result in enumerate(results, 1))

@@ -75,7 +75,7 @@ def sparkline(values: Sequence[float]) -> str:
     """Values as a row of bars.
 
     >>> sparkline([0, 0.5, 1])
-    '▁▅█'
+    '▁▄█'
     """
     bars = "▁▂▃▄▅▆▇█"
     top = max(values, default=0.0) or 1.0

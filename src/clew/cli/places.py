@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,8 +49,3 @@ def stored_config(meta: dict[str, Any]) -> CrawlConfig:
             f"the settings in the crawl directory cannot be read ({place}): "
             "was it written by another version of clew?"
         ) from None
-
-
-def command_line() -> str:
-    """What was typed, fit to be typed again."""
-    return shlex.join(["clew", *sys.argv[1:]])

@@ -157,41 +157,44 @@ class Lane:
         )
 
     def _figures(self, progress: Progress, pace: float) -> RenderableType:
-        from rich.table import Table
         from rich.text import Text
 
         budget = f" / {progress.budget}" if progress.budget else ""
-        grid = Table.grid(padding=(0, 2))
-        for _ in range(4):
-            grid.add_column(no_wrap=True)
-        grid.add_row(
-            Text.assemble(("finds ", "dim"), (str(progress.matches), "bold green")),
-            Text.assemble(("pages ", "dim"), (f"{progress.pages}{budget}", "bold")),
-            Text.assemble(("harvest ", "dim"), f"{progress.harvest:.3f}"),
-            Text(harvest_bars(list(progress.curve), 30), style="green"),
-        )
-        grid.add_row(
-            Text.assemble(("speed ", "dim"), f"{pace:.1f} pages/s"),
-            Text.assemble(("queue ", "dim"), f"{progress.queued} ({progress.in_flight} in flight)"),
-            Text.assemble(("received ", "dim"), size_text(progress.wire)),
-            Text.assemble(("time ", "dim"), duration_text(elapsed(progress))),
-        )
         dropped = sorted(progress.dropped.copy().items(), key=lambda item: -item[1])[:4]
-        left_out = ", ".join(f"{reason} {count}" for reason, count in dropped) or "none"
-        grid.add_row(
-            Text.assemble(("failed ", "dim"), str(progress.failed)),
-            Text.assemble(("duplicates ", "dim"), str(progress.duplicates)),
-            Text.assemble(("requests ", "dim"), str(progress.requests)),
-            Text.assemble(("left out ", "dim"), left_out),
+        left_out = ", ".join(f"{reason} {count}" for reason, count in dropped) or "nothing"
+        bars = harvest_bars(list(progress.curve), 30)
+        rows = (
+            (
+                ("finds", f"{progress.matches:<6}", "bold green"),
+                ("pages", f"{progress.pages}{budget}", "bold"),
+                ("harvest", f"{progress.harvest:.3f} {bars}", "green"),
+            ),
+            (
+                ("speed", f"{pace:.1f}/s", ""),
+                ("queue", f"{progress.queued}, {progress.in_flight} in flight", ""),
+                ("received", size_text(progress.wire), ""),
+                ("time", duration_text(elapsed(progress)), ""),
+            ),
+            (
+                ("requests", str(progress.requests), ""),
+                ("failed", str(progress.failed), ""),
+                ("duplicates", str(progress.duplicates), ""),
+                ("left out", left_out, ""),
+            ),
         )
-        return grid
+        lines = Text(no_wrap=True, overflow="ellipsis")
+        for row in rows:
+            for name, value, style in row:
+                lines.append(f"{name} ", style="dim").append(f"{value}   ", style=style)
+            lines.append("\n")
+        return lines
 
     def _hosts(self, progress: Progress, count: int) -> RenderableType:
         from rich.text import Text
 
-        lines = Text()
+        lines = Text(no_wrap=True, overflow="ellipsis")
         for host, (pages, matches, requests) in busiest(progress, count):
-            lines.append(f"  {clean(host, 44):<44} ", style="cyan")
+            lines.append(f"  {clean(host, 34):<34} ", style="cyan")
             lines.append(f"{requests:>6} requests {pages:>6} pages {matches:>5} finds\n", style="dim")
         return lines
 

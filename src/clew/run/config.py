@@ -18,14 +18,12 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from clew import __version__
 from clew.errors import ConfigError
-from clew.fetch.settings import is_credential
+from clew.fetch.settings import default_user_agent, is_credential
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
 from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
 
-USER_AGENT = f"clew/{__version__}"
 SEMANTICS = ("minmax", "product")
 SCOPES = ("all", "domain", "host", "prefix")
 DEFAULT_DELAY = 1.0
@@ -115,7 +113,7 @@ class CrawlConfig(BaseModel):
     concurrency: int = Field(16, ge=1, le=4096)
     proxy: Annotated[str | None, BeforeValidator(_none)] = None
     header: Texts = ()
-    user_agent: str = USER_AGENT
+    user_agent: str = default_user_agent()
     timeout: Annotated[Seconds, Field(gt=0, le=3600)] = 30.0
     max_body: Size = 10_000_000
     allow_private: Texts = ()
