@@ -20,7 +20,7 @@ _SMALL_WORDS = {
     "sv": "och att som det för är på av inte med",
     "pl": "się nie jest na że do to przez jako oraz",
 }
-_NEEDLES = {code: tuple(f" {word} " for word in words.split()) for code, words in _SMALL_WORDS.items()}
+_SETS = {name: frozenset(words.split()) for name, words in _SMALL_WORDS.items()}
 #: Characters looked at: a sample from the middle of the text, where boilerplate is rarer.
 _SAMPLE = 1_600
 #: Fewer characters than this prove nothing against a declaration.
@@ -70,7 +70,8 @@ def _sample(text: str) -> str:
 
 def _by_small_words(sample: str) -> str:
     """The language whose small words abound in a sample, when one clearly leads."""
-    counts = {name: sum(needle in sample for needle in needles) for name, needles in _NEEDLES.items()}
+    words = set(sample.split())
+    counts = {name: len(words & small) for name, small in _SETS.items()}
     ranked = sorted(counts.values())
     best = max(counts, key=counts.__getitem__)
     return best if ranked[-1] >= 4 and ranked[-1] >= ranked[-2] + 3 else ""

@@ -46,7 +46,11 @@ def simhash(text: str) -> int:
     np.cumsum(letters * powers[: len(letters)], out=sums[1:])
     words = _mix((sums[ends] - sums[starts]) * inverses[starts])
     triples = _mix(words[:-2] * _FIRST + words[1:-1] * _SECOND + words[2:])
-    votes = np.unpackbits(triples.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=np.int64)
+    ballots = np.unpackbits(triples.view(np.uint8).reshape(-1, 8), axis=1)
+    # In blocks of 255 a byte is wide enough to count in, and bytes are added many at a time.
+    full = len(ballots) // 255 * 255
+    votes = ballots[:full].reshape(-1, 255, 64).sum(axis=1, dtype=np.uint8).sum(axis=0, dtype=np.int64)
+    votes += ballots[full:].sum(axis=0, dtype=np.uint8)
     bits = np.packbits(votes * 2 > len(triples))
     # All bits against is a hash like any other, but 0 means unknown.
     return int.from_bytes(bits.tobytes(), "big") or 1
@@ -64,7 +68,7 @@ def hamming(a: int, b: int) -> int:
 def _words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     """The text's bytes folded to lower-case letters and digits, and where each word starts and ends."""
     raw = np.frombuffer(text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES], dtype=np.uint8)
-    letters = _letters()[raw]
+    letters = _letters().take(raw)
     inside = np.zeros(len(letters) + 2, dtype=np.int8)
     inside[1:-1] = letters != 0
     edges = np.diff(inside)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 # Soft hyphens and zero-width marks split words that a reader sees as one.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
-_SPACES = dict.fromkeys(map(ord, "\t\v\f\r\x85\xa0\u2028\u2029\u3000\u2007\u202f"), " ")
-_TIDY = {**_INVISIBLE, **_SPACES}
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_CONTROLS = dict.fromkeys([*range(9), *range(14, 32), 127])
+_BLANKS = "\x85\xa0\u2007\u2028\u2029\u202f\u3000"
 
 
 def fold(text: str) -> str:
@@ -14,13 +14,11 @@ def fold(text: str) -> str:
     >>> fold("  wind   farm \n\n\t near\xa0the sea ")
     'wind farm\nnear the sea'
     """
-    if not text.isascii():
-        text = text.translate(_TIDY)
     lines = []
-    for line in text.split("\n"):
+    for line in _legible(text).split("\n"):
         if line:
             # Most lines come out of the renderer folded already.
-            if "  " in line or line[0] <= " " or line[-1] <= " " or "\t" in line or "\r" in line:
+            if "  " in line or line[0] <= " " or line[-1] <= " " or "\t" in line:
                 line = " ".join(line.split())
             if line:
                 lines.append(line)
@@ -33,7 +31,7 @@ def one_line(text: str, limit: int) -> str:
     >>> one_line(" wind \n farm ", 7)
     'wind fa'
     """
-    return " ".join(text[: 4 * limit].translate(_INVISIBLE).split())[:limit]
+    return " ".join(_legible(text[: 4 * limit]).translate(_CONTROLS).split())[:limit].rstrip()
 
 
 def window(flat: str, start: int, end: int, reach: int) -> str:
@@ -62,3 +60,17 @@ def clip(text: str, limit: int) -> str:
         return text
     cut = max(text.rfind("\n", 0, limit + 1), text.rfind(" ", 0, limit + 1))
     return text[: cut if cut > 0 else limit]
+
+
+def _legible(text: str) -> str:
+    """Without invisible characters, and with plain blanks for exotic ones."""
+    if text.isascii():
+        return text
+    # Searching for each in turn beats str.translate, which looks every character up.
+    for character in _INVISIBLE:
+        if character in text:
+            text = text.replace(character, "")
+    for character in _BLANKS:
+        if character in text:
+            text = text.replace(character, " ")
+    return text

@@ -1,7 +1,7 @@
 """The one place that knows the parser library (turbohtml): markup and bytes in, plain data out.
 
 `read` takes HTML apart, `read_xml` feeds and other XML, `plain` a scrap of markup; the rest guess charsets
-and languages. Nothing of the library's own types leaves this package, and every walk is linear in the document
+and languages. Nothing of the library's own types leaves this package; every walk is linear in the document
 and without recursion.
 """
 

@@ -44,9 +44,14 @@ def detect_charset(body: bytes) -> str:
     ('euc-jp', 'utf-8')
     """
     found = _detect.detect(body)
-    if found.confidence < 1 and (late := _LATE_META.search(body, 1024, 16_384)):
-        return charset_name(late[1].decode("ascii")) or (found.encoding or "utf-8").lower()
-    return (found.encoding or "windows-1252").lower()
+    name = (found.encoding or "windows-1252").lower()
+    # The library reads declarations in the first kilobyte only. A later one beats a guess, and beats the
+    # name that plain ASCII goes under.
+    if found.confidence < 1 or (name == "windows-1252" and b"charset" not in body[:1024].lower()):
+        late = _LATE_META.search(body, 1024, 16_384)
+        if late:
+            return charset_name(late[1].decode("ascii")) or name
+    return name
 
 
 def decode(body: bytes, name: str) -> str:

@@ -1,14 +1,14 @@
 """Markup to what clew wants of it, in a fixed number of linear passes.
 
 A link's words are not asked of its parent (that is quadratic on a page of many links). Instead every `<a>`
-gets a numbered mark as its first child, the whole document is rendered once, and the marks found in the
-rendered text say where each link begins; anchors and contexts are slices of that one text.
+is enclosed in two numbered marks, the whole document is rendered once, and the marks found in the rendered
+text say where each link's words are; anchors and contexts are slices of that one text. The main content is
+marked and cut out in the same way.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import turbohtml
@@ -23,11 +23,9 @@ _UNSEEN = (
     '[style*="display: none" i]'
 )
 _LAYOUT = turbohtml.PlainText(layout="strict", bullet="", table_cell_separator=" ")
-_MAIN = "data-clew-main"
-_RULES = {"a": ("a",), f"#{_MAIN}": ("main",)}
-# Noncharacters: no honest text has them.
-_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+# No honest text has these controls, and unlike private characters they keep a Latin text one byte wide.
+_OPEN, _CLOSE = "\x01", "\x02"
+_MARK = re.compile(f"{_OPEN}[0-9]*{_CLOSE}?")
 _WANTED = ("a", "area", "iframe", "frame", "link", "meta", "title", "base", "h1")
 _SOURCE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "frame": "src"}
 _FEEDS = frozenset(
@@ -77,6 +75,18 @@ class _Head:
     truncated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Rendered text, and the places of its marks: `places[2 * n]` to `places[2 * n + 1]` is element `n`."""
+
+    text: str
+    places: list[int]
+
+    def between(self, number: int) -> str:
+        start, end = self.places[2 * number : 2 * number + 2]
+        return self.text[start:end] if 0 <= start <= end else ""
+
+
 def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found:
     """Everything clew wants of a document.
 
@@ -92,10 +102,9 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
     head = _scan(tree, limits)
     refresh = tree.meta_refresh() if head.refresh else None
     tree.remove(_UNSEEN)
-    text, main, spans = _render(tree, head.links)
-    anchors, contexts = _words(tree, text, spans, head.links, limits)
-    whole = fold(text)
-    core = fold(text[main[0] : main[1]]) if main else ""
+    rendered = _render(tree, head.links)
+    anchors, contexts = _words(tree, rendered, head.links, limits)
+    text, core = rendered.text.strip(), rendered.between(len(head.links)).strip()
     paths = Paths()
     root = tree.root
     return Found(
@@ -106,14 +115,14 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
         canonical=head.canonical,
         refresh=refresh[1] if refresh else "",
         robots=tuple(head.robots),
-        text=clip(whole, limits.text),
+        text=clip(text, limits.text),
         main=clip(core, limits.text),
         hrefs=tuple([link.attr(_SOURCE[link.tag]) or "" for link in head.links]),
         anchors=anchors,
         contexts=contexts,
         paths=tuple([paths.of(link) for link in head.links]),
         rels=tuple([(link.attr("rel") or "").lower() for link in head.links]),
-        truncated=head.truncated or len(whole) > limits.text,
+        truncated=head.truncated or len(text) > limits.text,
     )
 
 
@@ -163,58 +172,65 @@ def _meta(meta: turbohtml.Element, head: _Head, limits: Limits) -> None:
         head.refresh = head.refresh or (meta.attr("http-equiv") or "").strip().lower() == "refresh"
 
 
-def _render(
-    tree: turbohtml.Document, links: list[turbohtml.Element]
-) -> tuple[str, tuple[int, int] | None, dict[int, tuple[int, int]]]:
-    """The visible text, where in it the main text is, and where each link's words are, by link number."""
+def _render(tree: turbohtml.Document, links: list[turbohtml.Element]) -> _Text:
+    """The visible text, and where in it each link's words and the main text are."""
     core = tree.main_content()
-    if core is not None:
-        core.attrs[_MAIN] = ""
     # The content scorer has run: marks can no longer sway it.
     for number, link in enumerate(links):
         if link.tag == "a":
-            link.insert(0, turbohtml.Text(f"{_OPEN}{number}{_CLOSE}"))
-    marked, notes = tree.to_annotated_text(_RULES, _LAYOUT)
-    pieces, starts, removed, at, gone = [], [], [0], 0, 0
-    numbers: dict[int, int] = {}
-    for mark in _MARK.finditer(marked):
-        start, end = mark.span()
-        pieces.append(marked[at:start])
-        numbers[start] = int(mark[1])
-        starts.append(start)
-        gone += end - start
-        removed.append(gone)
-        at = end
-    pieces.append(marked[at:])
-    spans, main = {}, None
-    for start, end, label in notes:
-        first = start - removed[bisect_left(starts, start)]
-        last = end - removed[bisect_left(starts, end)]
-        if label == "main":
-            main = (first, last) if main is None else main
-        elif start in numbers:
-            spans[numbers[start]] = (first, last)
-    return "".join(pieces), main, spans
+            _enclose(link, number)
+    if core is not None:
+        _enclose(core, len(links))
+    return _unmark(fold(tree.to_text(_LAYOUT)), 2 * len(links) + 2)
+
+
+def _unmark(marked: str, count: int) -> _Text:
+    """A folded text without its marks, still folded, and where they were."""
+    head, *rest = marked.split(_OPEN)
+    pieces, places = [head], [-1] * count
+    place, last = len(head), head[-1:] or "\n"
+    for piece in rest:
+        digits, _, words = piece.partition(_CLOSE)
+        number = int(digits) if digits.isdecimal() and len(digits) < 9 else count
+        if number < count:
+            places[number] = place
+        else:
+            # The page has the mark's character in its own text: nothing is lost but that character.
+            words = piece
+        first = words[:1]
+        if (first == " " or first == "\n") and (last == " " or last == "\n"):
+            # White space on both sides of a mark: a line break outlives a blank.
+            if first == "\n" and last == " ":
+                pieces[-1] = pieces[-1][:-1]
+                place -= 1
+            else:
+                words = words[1:]
+        if words:
+            pieces.append(words)
+            place += len(words)
+            last = words[-1]
+    return _Text("".join(pieces), places)
+
+
+def _enclose(element: turbohtml.Element, number: int) -> None:
+    """Mark where an element's text begins (an even number) and ends (the odd one after it)."""
+    element.insert(0, turbohtml.Text(f"{_OPEN}{2 * number}{_CLOSE}"))
+    element.append(turbohtml.Text(f"{_OPEN}{2 * number + 1}{_CLOSE}"))
 
 
 def _words(
-    tree: turbohtml.Document,
-    text: str,
-    spans: dict[int, tuple[int, int]],
-    links: list[turbohtml.Element],
-    limits: Limits,
+    tree: turbohtml.Document, rendered: _Text, links: list[turbohtml.Element], limits: Limits
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Anchor and context of each link."""
-    flat = text.replace("\n", " ")
+    flat, places = rendered.text.replace("\n", " "), rendered.places
     anchors: list[str] = []
     contexts: list[str] = []
     wordless: dict[turbohtml.Node, int] = {}
     unmarked = 0
     for number, link in enumerate(links):
-        span = spans.get(number)
+        start, end = places[2 * number], places[2 * number + 1]
         anchor = context = ""
-        if span is not None:
-            start, end = span
+        if 0 <= start <= end:
             end = min(end, start + limits.anchor)
             anchor = flat[start:end].strip()
             if "  " in anchor:
@@ -224,7 +240,7 @@ def _words(
             # In a part that is not shown. Asking an element for its text is linear in the element, so only
             # so many are asked.
             unmarked += 1
-            anchor = _MARK.sub("", one_line(link.text[: 4 * limits.anchor], limits.anchor))
+            anchor = one_line(_MARK.sub("", link.text[: 4 * limits.anchor]), limits.anchor)
         if not anchor:
             wordless[link] = number
         anchors.append(anchor)

@@ -18,22 +18,27 @@ class Paths:
         self._steps: dict[tuple[str, str, str], str] = {}
 
     def of(self, link: turbohtml.Element) -> str:
-        chain: list[turbohtml.Element] = [link]
-        node = link.parent
+        """The path of one link."""
+        parent = link.parent
+        known = self._known.get(parent) if parent is not None else None
+        if known is None:
+            known = self._climb(parent) if isinstance(parent, turbohtml.Element) else ("", 0)
+        return _extend(known, self._step(link))[0]
+
+    def _climb(self, element: turbohtml.Element) -> tuple[str, int]:
+        """The path of an element whose parents may be unknown yet."""
+        chain = [element]
+        node = element.parent
         while isinstance(node, turbohtml.Element) and node not in self._known and len(chain) < STEPS:
             chain.append(node)
             node = node.parent
-        path, length = self._known.get(node, ("", 0)) if node is not None else ("", 0)
-        # A climb that was cut short knows the whole path of the link alone, not of the steps above it.
-        exact = length > 0 or not isinstance(node, turbohtml.Element)
-        for element in reversed(chain):
-            step = self._step(element)
-            path = f"{path}/{step}" if path else step
-            length += 1
-            if length > STEPS:
-                path, length = path[path.index("/") + 1 :], STEPS
-            if exact and element is not link:
-                self._known[element] = (path, length)
+        path = self._known.get(node, ("", 0)) if node is not None else ("", 0)
+        # A climb that was cut short knows the innermost steps of this element alone.
+        whole = path[1] > 0 or not isinstance(node, turbohtml.Element)
+        for ancestor in reversed(chain):
+            path = _extend(path, self._step(ancestor))
+            if whole or ancestor is element:
+                self._known[ancestor] = path
         return path
 
     def _step(self, element: turbohtml.Element) -> str:
@@ -43,6 +48,13 @@ class Paths:
         if step is None:
             step = self._steps[key] = _step(*key)
         return step
+
+
+def _extend(path: tuple[str, int], step: str) -> tuple[str, int]:
+    text, length = path
+    if length == STEPS:
+        return f"{text[text.index('/') + 1 :]}/{step}", STEPS
+    return (f"{text}/{step}" if text else step), length + 1
 
 
 def _step(tag: str, classes: str, name: str) -> str:
