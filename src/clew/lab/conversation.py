@@ -22,9 +22,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line of the request log. `status` 0 is a connection broken on purpose."""
+    """One line of the request log. `status` 0 is a request that got no reply, on purpose or because the
+    crawler hung up first."""
 
     time: float
+    """When it came in, seconds since the epoch."""
     method: str
     url: str
     """As the crawler sent it."""
@@ -33,6 +35,8 @@ class Hit:
     """Of the body, as sent."""
     client: str
     agent: str
+    seconds: float
+    """From the request's arrival to the reply's departure."""
 
     def line(self) -> str:
         """The hit as one line of JSON."""
@@ -50,6 +54,9 @@ class Conversation(asyncio.Protocol):
         self.buffer = b""
         self.client = ""
         self.waiting: asyncio.TimerHandle | None = None
+        self.pending: Head | None = None
+        """The request that the timer is for."""
+        self.arrived = 0.0
         self.full = False
         self.last = False
         self.gone: asyncio.Future[None] = loop.create_future()
@@ -65,8 +72,9 @@ class Conversation(asyncio.Protocol):
         self.server.open.discard(self)
         if not self.gone.done():
             self.gone.set_result(None)
-        if self.waiting is not None:
+        if self.waiting is not None and self.pending is not None:
             self.waiting.cancel()
+            self.note(self.pending, 0, 0)
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -98,6 +106,7 @@ class Conversation(asyncio.Protocol):
             data, self.buffer = self.buffer[:end].lstrip(b"\r\n"), self.buffer[end + 4 :]
             if not self.transport.is_reading():
                 self.transport.resume_reading()
+            self.arrived = time.time()
             try:
                 head = read_head(data)
             except BadRequest as error:
@@ -113,19 +122,15 @@ class Conversation(asyncio.Protocol):
             response = self.server.answer(head)
         except FetchError as error:
             stall = self.server.stall if error.reason is Reason.TIMEOUT else 0.0
-            self.waiting = self.loop.call_later(stall, self.drop, head)
+            self.pending, self.waiting = head, self.loop.call_later(stall, self.transport.abort)
             return
         except Exception as error:
             _log.exception("the recorded web failed on %s", head.url)
             response = plain(head.url, 500, f"The recorded web failed: {type(error).__name__}.\n")
         if wait := response.elapsed * self.server.pace:
-            self.waiting = self.loop.call_later(wait, self.send_late, head, response)
+            self.pending, self.waiting = head, self.loop.call_later(wait, self.send_late, head, response)
         else:
             self.send(head, response)
-
-    def drop(self, head: Head) -> None:
-        self.note(head, 0, 0)
-        self.transport.abort()
 
     def send_late(self, head: Head, response: Response) -> None:
         self.waiting = None
@@ -148,7 +153,9 @@ class Conversation(asyncio.Protocol):
     def note(self, head: Head, status: int, size: int) -> None:
         self.server.requests += 1
         if self.server.log is not None:
-            self.server.log(Hit(time.time(), head.method, head.url, status, size, self.client, head.agent))
+            took = round(time.time() - self.arrived, 6)
+            hit = Hit(self.arrived, head.method, head.url, status, size, self.client, head.agent, took)
+            self.server.log(hit)
 
 
 def _is_text(response: Response) -> bool:
