@@ -69,6 +69,7 @@ def test_public_names():
         "RecordedWeb",
         "ReplayFetcher",
         "StaticWeb",
+        "StoreContract",
         "VirtualClock",
         "check_fetcher",
         "link_page",

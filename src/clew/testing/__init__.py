@@ -2,7 +2,8 @@
 
 Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by hand), are served over loopback
 (`serving`, `RecordedServer`) or read in process (`ReplayFetcher`), under a clock that jumps (`VirtualClock`).
-The contracts say what any part with a given shape must do (`check_fetcher`). The invariant: nothing here
+The contracts say what any part with a given shape must do (`check_fetcher`,
+`StoreContract`). The invariant: nothing here
 touches a network other than loopback, and everything is a function of its seed.
 """
 
@@ -11,6 +12,7 @@ from clew.lab.conversation import Hit
 from clew.lab.serve import RecordedServer, serving
 from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
+from clew.testing.stores import StoreContract
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "RecordedWeb",
     "ReplayFetcher",
     "StaticWeb",
+    "StoreContract",
     "VirtualClock",
     "check_fetcher",
     "link_page",
