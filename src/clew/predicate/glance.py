@@ -10,11 +10,15 @@ this is between the two.)
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from clew import url as urls
 from clew.page import Links
-from clew.predicate.atoms import Clue, Lang, Leaf, Matcher, Text
+from clew.predicate.atoms import Clue, Lang, Matcher, Text
 from clew.predicate.atoms.base import glob
 from clew.predicate.atoms.text import pieces
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, walk, weight
@@ -26,6 +30,8 @@ from clew.words import stem, stopwords, tokens
 #: formula names languages itself.
 LANGUAGES = ("en", "de", "fr", "es", "it")
 _REMEMBERED = 100_000
+#: Letters that take an accent in another form of the same word.
+_ACCENTS = {"a": "[aäáàâ]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oöóòô]", "u": "[uüúùû]", "n": "[nñ]"}
 
 
 class Glance:
@@ -36,7 +42,7 @@ class Glance:
     def __init__(self, formula: Formula, plan: Plan, semantics: Semantics) -> None:
         self._formula = formula
         self._semantics = semantics
-        self._atoms = {atom: number for number, atom in enumerate(plan.atoms)}
+        self._atoms: dict[Formula, int] = {atom: number for number, atom in enumerate(plan.atoms)}
         self._tested: dict[int, Matcher] = {
             number: plan.matcher(number) for number, atom in enumerate(plan.atoms) if atom.hint() is Clue.LINK
         }
@@ -44,18 +50,26 @@ class Glance:
         self._wanted = [
             (self._atoms[atom], scale)
             for atom, negated, scale in walk(formula)
-            if not negated and isinstance(atom, Text)
+            if not negated and self._atoms[atom] in self._words.masks
         ]
         self._outcomes: dict[tuple[int, tuple[float, ...]], float] = {}
 
     def links(self, links: Links) -> list[float]:
         """One guess a link."""
-        if not self._words.masks and not self._tested:
-            return [0.0] * len(links)
-        return [self._link(anchor, url) for anchor, url in zip(links.anchors, links.targets, strict=True)]
+        texts = [f"{anchor} {url}".lower() for anchor, url in zip(links.anchors, links.targets, strict=True)]
+        hits = self._words.candidates(texts)
+        if not self._tested:
+            guesses = [0.0] * len(texts)
+            for i in hits:
+                guesses[i] = self._link(links.anchors[i], links.targets[i], True)
+            return guesses
+        return [
+            self._link(anchor, url, i in hits)
+            for i, (anchor, url) in enumerate(zip(links.anchors, links.targets, strict=True))
+        ]
 
-    def _link(self, anchor: str, url: str) -> float:
-        mask = self._words.seen(anchor, url)
+    def _link(self, anchor: str, url: str, has_words: bool) -> float:
+        mask = self._words.seen(anchor, url) if has_words else 0
         if not mask and not self._tested:
             return 0.0
         key = (mask, tuple([matcher.link(anchor, url) for matcher in self._tested.values()]))
@@ -93,7 +107,7 @@ class Glance:
                 return self._group(node, self._semantics.disj, held, best, negated)
             case AtLeast():
                 return self._quorum(node, held, best, negated)
-        number = self._atoms[node]  # type: ignore[index]  # all other nodes are atoms of the plan
+        number = self._atoms[node]
         degree = held.get(number)
         if best and degree is None:
             return 0.0 if negated else 1.0
@@ -118,28 +132,42 @@ class Glance:
 
 
 class _Words:
-    """Which words of a formula a link has, as bits."""
+    """Which words of a formula a link has, as bits; `masks` has those of each atom made of telling words."""
 
-    __slots__ = ("_bits", "_known", "_langs", "masks")
+    __slots__ = ("_bits", "_known", "_langs", "_prefix", "masks")
 
-    def __init__(self, formula: Formula, atoms: dict[Leaf, int]) -> None:
+    def __init__(self, formula: Formula, atoms: dict[Formula, int]) -> None:
         named = [
             a.code for a, negated, _ in walk(formula) if isinstance(a, Lang) and not negated and a.code != "*"
         ]
         self._langs = tuple(dict.fromkeys(named or LANGUAGES))
         idle = stopwords("en").union(*[stopwords(lang) for lang in named])
+        texts = {number: pieces(atom.text) for atom, number in atoms.items() if isinstance(atom, Text)}
+        # Words without a topic are no evidence, unless the formula has no others.
+        telling = {
+            n: [word for word in found if word not in idle and word != "*"] for n, found in texts.items()
+        }
+        if not any(telling.values()):
+            telling = {n: list(found) for n, found in texts.items()}
         self._bits: dict[str, int] = {}
-        self.masks: dict[int, int] = {}
-        for atom, number in atoms.items():
-            if isinstance(atom, Text):
-                words = dict.fromkeys(pieces(atom.text))
-                # Words without a topic are no evidence, unless there are no others.
-                telling = [word for word in words if word not in idle and word != "*"] or list(words)
-                self.masks[number] = sum([self._bit(word) for word in telling])
+        self.masks = {n: self._mask(found) for n, found in telling.items() if found}
         self._known: dict[str, int] = {}
+        prefixes = {_prefix(word) for word in self._bits}
+        self._prefix = None if "" in prefixes else re.compile("|".join(sorted(prefixes)) or r"(?!)")
 
-    def _bit(self, word: str) -> int:
-        return self._bits.setdefault(word, 1 << len(self._bits))
+    def candidates(self, texts: list[str]) -> set[int]:
+        """The numbers of the texts (lower case) that may have a word of the formula."""
+        if self._prefix is None:
+            return set(range(len(texts)))
+        starts = list(accumulate([len(text) + 1 for text in texts], initial=0))
+        found = self._prefix.finditer("\n".join(texts))
+        return {bisect_right(starts, match.start()) - 1 for match in found}
+
+    def _mask(self, found: list[str]) -> int:
+        mask = 0
+        for word in found:
+            mask |= self._bits.setdefault(word, 1 << len(self._bits))
+        return mask
 
     def seen(self, anchor: str, url: str) -> int:
         """The bits of the words in anchor and URL."""
@@ -171,3 +199,16 @@ class _Words:
 
     def _same(self, word: str, token: str) -> bool:
         return word == token or any(stem(word, lang) == stem(token, lang) for lang in self._langs)
+
+
+def _prefix(word: str) -> str:
+    """A pattern that every form of a word has, as good as always: its first letters, accents aside."""
+    letters = word.partition("*")[0][:4]
+    if letters == word[:4]:
+        letters = word[: max(2, min(4, len(word) - 1))]
+    bases = [unicodedata.normalize("NFD", letter)[0] for letter in letters]
+    found = "".join(
+        [_ACCENTS.get(base, re.escape(letter)) for base, letter in zip(bases, letters, strict=True)]
+    )
+    # In a URL, other letters are mostly percent-encoded.
+    return found if letters.isascii() else f"{found}|%[c-f]"

@@ -69,9 +69,9 @@ class FormulaPredicate:
         self._plan = Plan(formula, SEMANTICS[semantics], Resources(resolve))
         self._glance = Glance(formula, self._plan, SEMANTICS[semantics])
         self._terms: dict[int, tuple[str, bool, float]] = {}
-        numbers = {atom: number for number, atom in enumerate(self._plan.atoms)}
+        numbers: dict[Formula, int] = {atom: number for number, atom in enumerate(self._plan.atoms)}
         for atom, negated, weight in walk(formula):
-            self._terms.setdefault(numbers[atom], (str(atom), negated, weight))  # type: ignore[index]
+            self._terms.setdefault(numbers[atom], (str(atom), negated, weight))
 
     def judge(self, page: Page, *, explain: bool = False) -> Verdict:
         """Say how far a page satisfies the formula. With `explain`, every term is asked and may be a reason;

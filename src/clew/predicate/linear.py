@@ -27,7 +27,7 @@ Search = Callable[[str], bool]
 #: Positions a pattern may have, counted repeats unrolled.
 MAX_POSITIONS = 2000
 #: Positions looked at while building one search's sets, before it gives up.
-WORK = 1_000_000
+WORK = 200_000
 #: Sets of positions remembered.
 _STATES = 2000
 #: How many steps at each character are left to `re`.
