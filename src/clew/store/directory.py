@@ -118,7 +118,7 @@ def verify(directory: Path) -> None:
     path = database(directory)
     if path.stat().st_size > _CHECKED:
         return
-    connection = schema.connect_reader(path)
+    connection = schema.connect_reader(path, current=False)
     with contextlib.closing(connection):
         (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if finding != "ok":

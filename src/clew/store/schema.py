@@ -9,6 +9,7 @@ changing one costs one page of disk and changing all costs little more. What is 
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import uuid
 from collections.abc import Callable
@@ -106,6 +107,7 @@ def check(connection: sqlite3.Connection, path: Path, *, current: bool) -> None:
 
     Parameters: `current` demands the newest version (readers, which may not migrate).
     """
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # finds a file cut short
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if owner != APPLICATION_ID:
         raise StoreForeign(
@@ -141,23 +143,34 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def connect_reader(path: Path) -> sqlite3.Connection:
+def disconnect_writer(connection: sqlite3.Connection) -> None:
+    """Fold the log back and leave `clew.db` alone in the directory, unless somebody is reading just now."""
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA busy_timeout = 100")
+        with contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        connection.close()
+
+
+def connect_reader(path: Path, *, current: bool = True) -> sqlite3.Connection:
     """A connection that cannot write, good beside a running crawl, after a crash and on read-only media."""
     try:
-        return _read_only(path, "mode=ro")
+        return _read_only(path, "mode=ro", current)
     except sqlite3.OperationalError as error:
         wal = Path(f"{path}-wal")
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or (wal.exists() and wal.stat().st_size):
             raise
-        # A closed crawl in a directory that may not be written to: no log to heed, so none is needed.
-        return _read_only(path, "mode=ro&immutable=1")
+        # A directory that may not be written to, and no log in it to heed: then none is needed.
+        return _read_only(path, "mode=ro&immutable=1", current)
 
 
-def _read_only(path: Path, options: str) -> sqlite3.Connection:
+def _read_only(path: Path, options: str, current: bool) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10.0, check_same_thread=False)
     try:
-        check(connection, path, current=True)
+        check(connection, path, current=current)
     except BaseException:
         connection.close()
         raise

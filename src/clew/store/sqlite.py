@@ -135,7 +135,7 @@ class SqliteStore:
             with mapped(self.path):
                 self._archive.close()
                 if failure is None:
-                    self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    schema.disconnect_writer(self._db)
                 self._db.close()
                 layout.sync(self.path)
         finally:
