@@ -267,6 +267,7 @@ class Crawl:
         self.tally.failed += state is State.FAILED
         result = "failed" if state is State.FAILED else reason
         return [
+            *self._filing.miss(task, outcome.status),
             Close(task.candidate, state, reason, task.attempt + 1),
             _host_row(host),
             self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=(reason,)),

@@ -17,7 +17,7 @@ from clew.frontier.hosts import Hosts
 from clew.frontier.intake import Admitted
 from clew.frontier.queue import Frontier
 from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, Via
-from clew.page import Page
+from clew.page import Links, Page
 from clew.predicate.verdict import Verdict
 from clew.strategy.base import Expansion, Strategy
 
@@ -71,6 +71,23 @@ class Filing:
             filed.effects.extend(self._improve(ids, parts, ~fresh & owned))
             filed.effects.extend(self._forward(admitted, ~owned, parts, task))
         return filed
+
+    def miss(self, task: Task, status: int) -> list[Effect]:
+        """Learn from a fetch that gave nothing: a dead link says something about links like it."""
+        nothing = Page(url=task.url, status=status, depth=task.depth)
+        none = np.zeros(0, np.int64)
+        expansion = Expansion(
+            task.candidate,
+            nothing,
+            Verdict(0.0, False),
+            task.depth,
+            Links(task.url),
+            none.astype(np.uint64),
+            none,
+            none.astype(np.bool_),
+        )
+        moved = self.strategy.learn(expansion)
+        return [] if moved is None else [self.rescore(moved)]
 
     def add(
         self,

@@ -69,7 +69,7 @@ def crawl_of(config: CrawlConfig, store: Store, predicate: Predicate | None = No
 
 def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
     """The way out: HTTP, behind the page cache if there is one."""
-    from clew.fetch.http import HttpFetcher, HttpSettings
+    from clew.fetch import HttpFetcher, HttpSettings
 
     fetcher: Fetcher = HttpFetcher(
         HttpSettings(

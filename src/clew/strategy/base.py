@@ -17,7 +17,9 @@ from clew.predicate.verdict import Verdict
 class Expansion:
     """A judged page and those of its links that are in scope, one row per distinct target.
 
-    `ids[i]` is the candidate number of `links[i]`'s target; those in `fresh` were not known before.
+    `ids[i]` is the candidate number of `links[i]`'s target (-1 when another shard owns it); those in
+    `fresh` were not known before. A fetch that gave nothing (404, a host that is gone) is an expansion
+    too: of an empty page, judged 0, without links.
     """
 
     source: int
