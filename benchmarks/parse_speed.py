@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import turbohtml
 import zstandard
 
 from clew import url
@@ -51,6 +52,7 @@ def main() -> None:
     size = sum(len(body) for _, body in recorded) / len(recorded)
     timed("media type", lambda _, body: classify(body, "text/html"), recorded)
     texts = timed("charset and decoding", lambda _, body: decode(body)[0], recorded)
+    timed("  the bare parser, for scale", turbohtml.parse, [(text,) for text in texts])
     found = timed("markup: text, main text, links", html.read, [(text,) for text in texts])
     timed(
         "canonical link targets",

@@ -62,7 +62,7 @@ def _leads(hits: dict[str, int], leader: str) -> bool:
 
 
 def _plausible(detected: str, hits: dict[str, int], length: int) -> bool:
-    """Whether the small words bear the detector out, which on lists and program text is sure of odd things."""
+    """Whether the small words bear the detector out, which on lists and program text is sure of oddities."""
     most = max(hits.values())
     if detected in hits:
         return hits[detected] == most and (most > 0 or length < 2 * _TOO_SHORT)
