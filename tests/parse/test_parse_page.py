@@ -62,6 +62,7 @@ def test_a_picture_or_a_title_speaks_for_a_wordless_link():
         " <a href=/3><img alt='' src=x></a> <a href=/4 title=no><img alt=pic src=x>words</a>"
     ).links
     assert [x.anchor for x in found] == ["wind farm", "sea", "", "words"]
+    assert found[0].context == "wind farm words"
 
 
 def test_context_reaches_about_a_hundred_characters_and_cuts_between_words():

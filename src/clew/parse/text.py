@@ -34,11 +34,15 @@ def one_line(text: str, limit: int) -> str:
     return " ".join(_legible(text[: 4 * limit]).translate(_CONTROLS).split())[:limit].rstrip()
 
 
-def window(flat: str, start: int, end: int, reach: int) -> str:
+def window(flat: str, start: int, end: int, reach: int, label: str = "") -> str:
     """The text from `start` to `end` with up to `reach` characters on each side, cut between words.
+
+    A `label` takes the place of the text between, for links that show a picture in place of words.
 
     >>> window("the old wind farm at sea", 8, 17, 5)
     'old wind farm at'
+    >>> window("the old  at sea", 8, 8, 5, "turbine")
+    'old turbine at'
     """
     left, right = start - reach, end + reach
     left = flat.find(" ", left, start) + 1 or start if left > 0 else 0
@@ -46,7 +50,7 @@ def window(flat: str, start: int, end: int, reach: int) -> str:
         right = flat.rfind(" ", end, right)
         if right < 0:
             right = end
-    cut = flat[left:right]
+    cut = f"{flat[left:start]} {label} {flat[end:right]}" if label else flat[left:right]
     return " ".join(cut.split()) if "  " in cut or cut[:1] == " " or cut[-1:] == " " else cut
 
 

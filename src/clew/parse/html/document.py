@@ -247,8 +247,9 @@ def _words(
         contexts.append(context)
     if wordless:
         for number, label in _labels(tree, wordless).items():
-            anchors[number] = one_line(label, limits.anchor)
-            contexts[number] = contexts[number] or anchors[number]
+            anchor = anchors[number] = one_line(label, limits.anchor)
+            start, end = places[2 * number], places[2 * number + 1]
+            contexts[number] = window(flat, start, end, limits.reach, anchor) if 0 <= start <= end else anchor
     return tuple(anchors), tuple(contexts)
 
 
