@@ -30,7 +30,8 @@ from clew.run.settings import build, resume_config
 if TYPE_CHECKING:
     from clew.fetch.base import Fetcher
     from clew.run.clock import Clock
-    from clew.store.base import Store
+    from clew.store import CrawlReader
+    from clew.store.base import Reader, Store
 
 Match = str | Callable[[Page], bool | float] | Predicate
 
@@ -101,6 +102,7 @@ class Run:
         self._clock = clock
         self._session: Session | None = None
         self._store: Store | None = None
+        self._reader: CrawlReader | None = None
         self._begun = False
 
     def __repr__(self) -> str:
@@ -135,7 +137,7 @@ class Run:
                 loop.call_soon_threadsafe(session.stop)
             thread.join()
             loop.close()
-            self._flush()
+            self._let_go()
 
     async def __aiter__(self) -> AsyncIterator[Find]:
         """Finds as they come, on the running event loop."""
@@ -151,7 +153,7 @@ class Run:
             session.stop()
             if not work.done():
                 self.finished = await work
-            self._flush()
+            self._let_go()
 
     def run(self) -> Finished:
         """Crawl to the end without looking at the finds one by one."""
@@ -162,18 +164,21 @@ class Run:
         return self.finished
 
     @property
-    def store(self) -> Store:
+    def store(self) -> Reader:
         """What was crawled: pages, hosts, trace. There once the crawl has begun."""
-        if self._store is None:
+        found = self._reader or self._store
+        if found is None:
             raise UsageError("the crawl has not begun: iterate it, or call run()")
-        return self._store
+        return found
 
     def explain(self, url: str) -> Explanation:
         """Why a URL was fetched when it was, or why it was not."""
         return explain(self.store, url, config=self.config)
 
     def close(self) -> None:
-        """Let go of the directory."""
+        """Let go of the directory altogether."""
+        if self._reader is not None:
+            self._reader.close()
         if self._store is not None:
             self._store.close()
 
@@ -201,9 +206,16 @@ class Run:
         )
         return self._session
 
-    def _flush(self) -> None:
-        if self._store is not None:
-            self._store.flush()
+    def _let_go(self) -> None:
+        """The crawl is over: from here on it is only read, and the directory is free for the next."""
+        if self._store is None:
+            return
+        self._store.flush()
+        if self.directory is not None:
+            self._store.close()
+            from clew.store import open_reader
+
+            self._reader = open_reader(self.directory)
 
 
 def _store(directory: Path | None, config: CrawlConfig) -> tuple[Store, CrawlConfig]:

@@ -41,7 +41,7 @@ class PredicateSyntaxError(UsageError):
 
     >>> print(PredicateSyntaxError("expected a term", "a AND ", 6))
     expected a term at column 7
-      a AND 
+      a AND
             ^
     """
 

@@ -119,6 +119,4 @@ class Page:
     truncated: bool = False
 
     def __repr__(self) -> str:
-        return (
-            f"Page({self.url!r}, {self.status}, {self.title!r}, {len(self.text)} chars, {len(self.links)} links)"
-        )
+        return f"Page({self.url!r}, {self.status}, {self.title!r}, {len(self.text)} chars, {len(self.links)} links)"

@@ -180,7 +180,8 @@ class Lexicon:
         unknown = among.difference(self._stems)
         if unknown:
             self.learn(unknown)
-            if not among.issubset(self._stems.keys()):
+            if len(self._stems) == len(unknown):
+                # Learning made room by forgetting everything else: the others are not known any more.
                 self.learn(among)
         known = self._forms.get(stem)
         return known & among if known else set()

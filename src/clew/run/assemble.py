@@ -78,7 +78,9 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
             headers=config.headers(),
             credential_hosts=tuple(dict.fromkeys(urls.origin(seed) for seed in seeds_of(config))),
             proxy=config.proxy,
-            allow_private=config.allow_private,
+            # Whoever owns every host behind a proxy of this machine talks to that proxy alone: nothing is
+            # connected to by name, and a link to localhost is one more page the recorded web lacks.
+            allow_private=("*",) if "*" in config.own else config.allow_private,
             max_body=config.max_body,
             insecure=config.insecure,
             concurrency=config.concurrency,
@@ -87,5 +89,7 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
     if config.cache is not None:
         from clew.store.cache import CachingFetcher, PageCache
 
-        fetcher = CachingFetcher(fetcher, PageCache(config.cache), config.cache_age, clock)
+        asked = repr((config.user_agent, config.headers()))
+        variant = f"{urls.key(asked):016x}"
+        fetcher = CachingFetcher(fetcher, PageCache(config.cache), config.cache_age, clock, variant=variant)
     return fetcher
