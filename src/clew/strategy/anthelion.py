@@ -1,0 +1,191 @@
+"""`anthelion`: a bandit over hosts, and within a host a classifier of URLs that learns as it goes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew import url as urls
+from clew.messages import Rescore
+from clew.strategy.arms import WAITING, Arms
+from clew.strategy.base import Expansion
+from clew.strategy.features import Columns
+from clew.strategy.logistic import Online
+from clew.strategy.options import Number, Option
+from clew.strategy.random_order import dice
+
+Floats = NDArray[np.float64]
+_BITS = 16
+_BIAS, _PARENT, _WORDS = 0, 1, 2
+_LEAST = 1e-9
+_TURNS = 64
+
+
+class Anthelion:
+    """λ-greedy choice of a host, best URL of that host (after Meusel, Mika, Blanco 2014).
+
+    A host is worth its success rate × the best chance of its queued links; a link's chance comes from an
+    online classifier over the words of its path and the verdict on its source page, at the moment it was
+    found. As log(rate × chance) is a sum, the frontier's best link is the best link of the best host.
+    With probability λ the next link is the best of a host that the dice choose instead, its `turn`;
+    λ = `explore` × `half` / (`half` + pages).
+    """
+
+    name = "anthelion"
+    parts: tuple[str, ...] = ("host", "url", "wait", "turn")
+    options: Mapping[str, Option] = {
+        "explore": Number(0.0, 1.0),
+        "half": Number(1.0, 1e9),
+        "rate": Number(1e-6, 10.0),
+        "memory": Number(1, 1e8, whole=True),
+    }
+
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        explore: float = 0.2,
+        half: float = 200.0,
+        rate: float = 0.5,
+        memory: int = 300_000,
+    ) -> None:
+        self.seed = seed
+        self.explore = explore
+        self.half = half
+        self._columns = Columns(_BITS)
+        self.model_ = Online(_WORDS + (1 << _BITS), rate)
+        self.arms_ = Arms(limit=memory)
+        self.hosts_: dict[str, int] = {}
+        self.pages_ = 0
+        self.heirs_: dict[int, None] = {}
+        """Candidates found on pages that satisfied the predicate."""
+        self.turns_: dict[int, None] = {}
+        """Candidates whose turn the dice say it is."""
+
+    def __repr__(self) -> str:
+        return f"Anthelion({self.pages_} pages, {self.arms_!r})"
+
+    def seeds(self, keys: NDArray[np.uint64]) -> Floats:
+        return np.tile([0.0, 0.0, 0.0, 1.0], (len(keys), 1))
+
+    def score(self, expansion: Expansion) -> Floats:
+        chances = self._chances(expansion).tolist()
+        parts = np.empty((len(chances), 4))
+        for i, number in enumerate(expansion.ids.tolist()):
+            arm = self.hosts_.get(urls.host(expansion.links.targets[i]), -1)
+            place = self.arms_[arm].front.get(number) if arm >= 0 else None
+            if place is not None:
+                parts[i] = self._row(number, arm, place[0], False)
+            else:
+                parts[i] = self._row(number, arm, chances[i], number >= 0)
+        return parts
+
+    def learn(self, expansion: Expansion) -> Rescore | None:
+        arms = self.arms_
+        arms.moved.clear()
+        self.pages_ += 1
+        host = urls.host(expansion.page.url)
+        pulled = self._arm(host)
+        arms.take(expansion.source)
+        arms.credit(pulled, float(expansion.verdict.satisfied))
+        self.turns_.pop(expansion.source, None)
+        parent = expansion.source in self.heirs_
+        self.heirs_.pop(expansion.source, None)
+        label = float(expansion.verdict.satisfied)
+        self.model_.learn(self._features(expansion.page.url, parent), label)
+        self._file(expansion)
+        self._throw()
+        fresh = set(expansion.ids[expansion.fresh].tolist())
+        changed = dict.fromkeys(arms[pulled].front) | dict.fromkeys(arms.moved)
+        return self._rescore([number for number in changed if number not in fresh])
+
+    def state(self) -> str:
+        return json.dumps(
+            {
+                "pages": self.pages_,
+                "hosts": list(self.hosts_),
+                "arms": self.arms_.state(),
+                "model": self.model_.state(),
+                "heirs": list(self.heirs_),
+                "turns": list(self.turns_),
+            }
+        )
+
+    def restore(self, state: str) -> None:
+        if not state:
+            return
+        saved = json.loads(state)
+        self.pages_ = int(saved["pages"])
+        self.hosts_ = {str(name): number for number, name in enumerate(saved["hosts"])}
+        self.arms_.restore(saved["arms"])
+        self.model_.restore(saved["model"])
+        self.heirs_ = dict.fromkeys(map(int, saved["heirs"]))
+        self.turns_ = dict.fromkeys(map(int, saved["turns"]))
+
+    def _arm(self, host: str) -> int:
+        known = self.hosts_.get(host)
+        if known is None:
+            known = self.hosts_[host] = self.arms_.new()
+        return known
+
+    def _file(self, expansion: Expansion) -> None:
+        chances = self._chances(expansion).tolist()
+        links = zip(
+            expansion.ids.tolist(), expansion.fresh.tolist(), expansion.links.targets, chances, strict=True
+        )
+        for number, new, target, chance in links:
+            if new:
+                self.arms_.add(number, self._arm(urls.host(target)), chance)
+                if expansion.verdict.satisfied and self.arms_.arm_of(number) >= 0:
+                    self.heirs_[number] = None
+
+    def _throw(self) -> None:
+        """Let the dice say whether a host comes out of turn, and which."""
+        throws = np.array([2 * self.pages_, 2 * self.pages_ + 1], np.uint64)
+        whether, which = dice(throws, self.seed).tolist()
+        if whether >= self.explore * self.half / (self.half + self.pages_):
+            return
+        count = len(self.arms_)
+        start = int(which * count)
+        for step in range(count):
+            front = self.arms_[(start + step) % count].front
+            waiting = [(rank, -number) for number, (rank, _) in front.items() if number not in self.turns_]
+            if waiting:
+                rank, minus = max(waiting)
+                self.turns_[-minus] = None
+                self.arms_.moved[-minus] = rank
+                break
+        while len(self.turns_) > _TURNS:
+            del self.turns_[next(iter(self.turns_))]
+
+    def _rescore(self, numbers: list[int]) -> Rescore | None:
+        if not numbers:
+            return None
+        arms = self.arms_
+        parts = np.empty((len(numbers), 4))
+        for i, number in enumerate(numbers):
+            arm = arms.arm_of(number)
+            place = arms[arm].front.get(number)
+            rank = place[0] if place is not None else arms.moved[number]
+            parts[i] = self._row(number, arm, rank, place is None)
+        return Rescore(np.array(numbers, np.int64), parts)
+
+    def _row(self, number: int, arm: int, chance: float, waits: bool) -> tuple[float, float, float, float]:
+        if number in self.turns_:
+            return 0.0, 0.0, 0.0, 1.0
+        pulls, good = (self.arms_[arm].pulls, self.arms_[arm].reward) if arm >= 0 else (0, 0.0)
+        rate = (good + 1.0) / (pulls + 2.0)
+        return math.log(rate), math.log(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
+
+    def _chances(self, expansion: Expansion) -> Floats:
+        parent = expansion.verdict.satisfied
+        return self.model_.chance([self._features(target, parent) for target in expansion.links.targets])
+
+    def _features(self, url: str, parent: bool) -> list[int]:
+        start = url.find("/", url.find("//") + 2)
+        words = self._columns.of(urls.tokens(url[start:])) if start >= 0 else []
+        return [_BIAS, *([_PARENT] if parent else []), *[_WORDS + column for column in words]]

@@ -1,0 +1,65 @@
+"""`cosine`: naive best-first, a link is worth how alike its source page and the topic are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.messages import Rescore
+from clew.page import Page
+from clew.predicate.verdict import Predicate
+from clew.strategy.base import Expansion
+from clew.strategy.features import Topic, telling, topic_words
+from clew.strategy.options import Choice, Option
+
+
+class Cosine:
+    """Score = the cosine of the source page's words and the topic's (Cho 1998; Menczer, Pant 2004).
+
+    The topic is the mean of the pages found so far; before the first find, the words the predicate
+    wants. With `topic="words"` it stays those words. A link keeps the score of the moment it was found,
+    unless it is found again from a better place.
+    """
+
+    name = "cosine"
+    parts: tuple[str, ...] = ("cosine",)
+    options: Mapping[str, Option] = {"topic": Choice(("found", "words"))}
+
+    def __init__(self, predicate: Predicate, *, topic: str = "found") -> None:
+        self.predicate = predicate
+        self.topic = topic
+        self._wanted = Topic()
+        words = topic_words(predicate)
+        if words:
+            self._wanted.add(dict.fromkeys(words, 1))
+        self.found_ = Topic()
+
+    def __repr__(self) -> str:
+        return f"Cosine({self.topic!r}, found={self.found_!r})"
+
+    def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        return np.ones((len(keys), 1))
+
+    def score(self, expansion: Expansion) -> NDArray[np.float64]:
+        return np.full((len(expansion.ids), 1), self._likeness(expansion.page))
+
+    def learn(self, expansion: Expansion) -> Rescore | None:
+        if expansion.verdict.satisfied and self.topic == "found":
+            counts = telling(expansion.page.text, expansion.page.language)
+            if counts:
+                self.found_.add(counts)
+        return None
+
+    def state(self) -> str:
+        return json.dumps({"found": self.found_.state()}) if self.found_ else ""
+
+    def restore(self, state: str) -> None:
+        if state:
+            self.found_.restore(json.loads(state)["found"])
+
+    def _likeness(self, page: Page) -> float:
+        topic = self.found_ if self.found_ else self._wanted
+        return topic.cosine(telling(page.text, page.language)) if topic else 0.0
