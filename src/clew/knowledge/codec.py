@@ -1,0 +1,107 @@
+"""Knowledge at rest: plain JSON with a version and bounds, never a pickle.
+
+A reader of another program can use it as it is; clew checks every number before it believes one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from clew.errors import StoreForeign
+from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
+from clew.knowledge.table import Table
+
+FORMAT = "clew-knowledge"
+VERSION = 1
+#: Bounds on what is read; a file beyond them was not written by clew.
+MAX_BYTES = 1 << 30
+MAX_ROWS = 5_000_000
+MAX_WORD = 1000
+
+
+def dumps(knowledge: Knowledge) -> str:
+    """Knowledge as JSON text: rows sorted, so equal knowledge gives equal text.
+
+    >>> loads(dumps(Knowledge(pages=3, satisfied=1))) == Knowledge(pages=3, satisfied=1)
+    True
+    """
+    links = knowledge.links
+    plain = {
+        "format": FORMAT,
+        "version": VERSION,
+        "pages": knowledge.pages,
+        "satisfied": knowledge.satisfied,
+        "links": [links.pp, links.pn, links.np, links.nn],
+        "tables": {name: _columns(getattr(knowledge, name)) for name in TABLES},
+    }
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def loads(text: str, where: str = "the knowledge") -> Knowledge:
+    """The opposite of `dumps`; anything else is refused, with the reason."""
+    if len(text) > MAX_BYTES:
+        raise StoreForeign(f"{where} is larger than {MAX_BYTES >> 20} MB: it was not written by clew")
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError):
+        raise StoreForeign(f"{where} is not JSON: it is damaged, or another program's file") from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise StoreForeign(f"{where} is not knowledge saved by clew")
+    version = plain.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise StoreForeign(f"{where} has no version: it is damaged")
+    if version > VERSION:
+        raise StoreForeign(f"{where} was saved by a newer clew (format {version}): upgrade clew to read it")
+    try:
+        return _knowledge(plain)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise StoreForeign(f"{where} is damaged: {problem}") from None
+
+
+def _columns(table: Table) -> list[list[Any]]:
+    rows = sorted(table.rows())
+    return [[word for word, _ in rows], [seen for _, (seen, _) in rows], [hits for _, (_, hits) in rows]]
+
+
+def _knowledge(plain: dict[str, Any]) -> Knowledge:
+    pages, satisfied = _number(plain["pages"], "pages"), _number(plain["satisfied"], "satisfied")
+    if satisfied > pages:
+        raise ValueError("more pages satisfy than were crawled")
+    links = [_number(n, "links") for n in plain["links"]]
+    if len(links) != 4:
+        raise ValueError("there are four kinds of links")
+    tables = plain["tables"]
+    if not isinstance(tables, dict):
+        raise ValueError("the tables are missing")
+    return Knowledge(
+        pages,
+        satisfied,
+        LinkTypes(*links),
+        *(_table(tables.get(name, [[], [], []]), name) for name in TABLES),
+    )
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"{what} is not a count")
+    return float(value)
+
+
+def _table(columns: object, name: str) -> Table:
+    if not isinstance(columns, list) or len(columns) != 3 or not all(isinstance(c, list) for c in columns):
+        raise ValueError(f"the table {name} does not have three columns")
+    words, seen, hits = columns
+    if not len(words) == len(seen) == len(hits) <= MAX_ROWS:
+        raise ValueError(f"the columns of the table {name} differ in length")
+    if not all(isinstance(w, str) and len(w) <= MAX_WORD for w in words) or len(set(words)) != len(words):
+        raise ValueError(f"the words of the table {name} are not distinct words")
+    counts = np.array([_number(n, name) for n in seen]), np.array([_number(n, name) for n in hits])
+    if (counts[1] > counts[0]).any():
+        raise ValueError(f"the table {name} has more hits than pages")
+    table = Table()
+    table.add(words, *counts)
+    return table

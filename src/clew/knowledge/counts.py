@@ -1,0 +1,100 @@
+"""`Knowledge`: the counts a crawl learns from; the 2001 paper's K, items 1 to 8.
+
+It is a commutative monoid: `merge` adds, the empty knowledge is its identity, and `delta` is what one
+has more than another. So shards can exchange what they learned, and a later crawl can begin with what
+an earlier one knew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clew.knowledge.table import Table
+
+#: The tables, by name, with what a row of each counts pages by.
+TABLES: dict[str, str] = {
+    "words": "a word on the page itself",
+    "inlinks": "a word on a page that links to it",
+    "tokens": "a token of its URL",
+    "anchors": "a word of an anchor that points to it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTypes:
+    """Links with both ends crawled, by whether source and target satisfy the predicate (Table 1)."""
+
+    pp: float = 0.0
+    pn: float = 0.0
+    np: float = 0.0
+    nn: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.pp + self.pn + self.np + self.nn
+
+    def plus(self, other: LinkTypes, sign: float = 1.0) -> LinkTypes:
+        return LinkTypes(
+            self.pp + sign * other.pp,
+            self.pn + sign * other.pn,
+            self.np + sign * other.np,
+            self.nn + sign * other.nn,
+        )
+
+    def scaled(self, factor: float) -> LinkTypes:
+        return LinkTypes(self.pp * factor, self.pn * factor, self.np * factor, self.nn * factor)
+
+
+@dataclass(slots=True, eq=True)
+class Knowledge:
+    """What a crawl knows about the web with respect to its predicate.
+
+    >>> k = Knowledge(pages=10, satisfied=2)
+    >>> k.merge(Knowledge()) == k, k.delta(k) == Knowledge(), k.rate
+    (True, True, 0.2)
+    """
+
+    pages: float = 0.0
+    """N_t, pages crawled."""
+    satisfied: float = 0.0
+    """N_c, those that satisfy the predicate."""
+    links: LinkTypes = field(default_factory=LinkTypes)
+    words: Table = field(default_factory=Table)
+    inlinks: Table = field(default_factory=Table)
+    tokens: Table = field(default_factory=Table)
+    anchors: Table = field(default_factory=Table)
+
+    @property
+    def rate(self) -> float:
+        """P(C), the share of crawled pages that satisfy."""
+        return self.satisfied / self.pages if self.pages else 0.0
+
+    def merge(self, other: Knowledge) -> Knowledge:
+        """What both know together; neither is changed."""
+        return self._combined(other, 1.0)
+
+    def delta(self, earlier: Knowledge) -> Knowledge:
+        """What this knows beyond an earlier state of itself: `earlier.merge(delta) == self`."""
+        return self._combined(earlier, -1.0)
+
+    def discounted(self, factor: float) -> Knowledge:
+        """The same proportions on fewer pages, so that new evidence soon outweighs old."""
+        return Knowledge(
+            self.pages * factor,
+            self.satisfied * factor,
+            self.links.scaled(factor),
+            *(getattr(self, name).scaled(factor) for name in TABLES),
+        )
+
+    def _combined(self, other: Knowledge, sign: float) -> Knowledge:
+        return Knowledge(
+            self.pages + sign * other.pages,
+            self.satisfied + sign * other.satisfied,
+            self.links.plus(other.links, sign),
+            *(getattr(self, name).plus(getattr(other, name), sign) for name in TABLES),
+        )
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(getattr(self, name))} {name}" for name in TABLES)
+        share = f"{self.satisfied:g} of {self.pages:g} pages satisfy"
+        return f"Knowledge({share}, {self.links.total:g} links, {sizes})"

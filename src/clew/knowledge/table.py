@@ -1,0 +1,95 @@
+"""`Table`: of how many pages a thing was true, and of how many of those that satisfied the predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FLOOR = 256
+
+
+class Table:
+    """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
+
+    >>> table = Table()
+    >>> numbers = table.numbers(["wind", "farm"])
+    >>> table.count(numbers, satisfied=True)
+    >>> table.row("wind")
+    (1.0, 1.0)
+    """
+
+    __slots__ = ("_index", "hits", "names", "seen")
+
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self.names: list[str] = []
+        self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
+        self.hits: NDArray[np.float64] = np.zeros(_FLOOR)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} words)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and dict(self.rows()) == dict(other.rows())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
+        """The numbers of words, given to them on first sight."""
+        index = self._index
+        found = []
+        for word in words:
+            number = index.get(word)
+            if number is None:
+                number = index[word] = len(self.names)
+                self.names.append(word)
+            found.append(number)
+        if len(self.names) > len(self.seen):
+            size = len(self.names) + len(self.names) // 2
+            self.seen = np.concatenate([self.seen, np.zeros(size - len(self.seen))])
+            self.hits = np.concatenate([self.hits, np.zeros(size - len(self.hits))])
+        return np.array(found, np.int64)
+
+    def count(self, numbers: NDArray[np.int64], satisfied: bool) -> None:
+        """One more page on which these words (distinct) stood."""
+        self.seen[numbers] += 1.0
+        if satisfied:
+            self.hits[numbers] += 1.0
+
+    def row(self, word: str) -> tuple[float, float]:
+        """(seen, hits) of a word; zeros when it was never met."""
+        number = self._index.get(word)
+        return (0.0, 0.0) if number is None else (float(self.seen[number]), float(self.hits[number]))
+
+    def rows(self) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Every word that was counted, with its counts."""
+        n = len(self)
+        for name, seen, hits in zip(self.names, self.seen[:n].tolist(), self.hits[:n].tolist(), strict=True):
+            if seen or hits:
+                yield name, (seen, hits)
+
+    def add(self, words: Sequence[str], seen: NDArray[np.float64], hits: NDArray[np.float64]) -> None:
+        """Add counts of distinct words."""
+        numbers = self.numbers(words)
+        self.seen[numbers] += seen
+        self.hits[numbers] += hits
+
+    def plus(self, other: Table, sign: float = 1.0) -> Table:
+        """A new table with the sum of both."""
+        out = Table()
+        for table, factor in ((self, 1.0), (other, sign)):
+            n = len(table)
+            out.add(table.names, table.seen[:n] * factor, table.hits[:n] * factor)
+        return out
+
+    def scaled(self, factor: float) -> Table:
+        """A new table with every count multiplied."""
+        out = Table()
+        n = len(self)
+        out.add(self.names, self.seen[:n] * factor, self.hits[:n] * factor)
+        return out
