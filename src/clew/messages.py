@@ -26,6 +26,8 @@ class TaskKind(StrEnum):
     PAGE = "page"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
+    RESOLVE = "resolve"
+    """Look a host's name up, so that hosts on one address are paced together. Not a request."""
 
 
 class State(IntEnum):
@@ -77,6 +79,22 @@ class Blob:
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap lists: pages, by column, and further sitemaps. Canonical absolute URLs, each once.
+
+    >>> Sitemap("http://a.example/sitemap.xml", ("http://a.example/1",), ("One",)).children
+    ()
+    """
+
+    url: str
+    urls: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    """What the sitemap calls each page; mostly empty."""
+    children: tuple[str, ...] = ()
+    truncated: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What came of a task: a reply (`status` > 0) or an error."""
@@ -99,6 +117,10 @@ class Outcome:
     blob: Blob | None = None
     cached: bool = False
     """Came from the page cache: no request was made."""
+    sitemap: Sitemap | None = None
+    """The parsed body, for sitemaps."""
+    addresses: tuple[str, ...] = ()
+    """Where the host is: all its addresses for a look-up, the one that answered for a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +195,9 @@ class SaveHost:
     robots: tuple[tuple[str, int, float, bytes], ...] | None = None
     """(origin, status, fetched at, body) for each origin whose robots.txt is known; status 0 = unreachable.
     None means unchanged since it was last saved: bodies are not written again with every page."""
+    memory: str | None = None
+    """What else must be remembered, as JSON text: addresses, exclusion, sitemaps read, traps met.
+    None means unchanged since it was last saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,6 +132,8 @@ class Applier:
         number = self._host_number(effect.host)
         row = (effect.next_at, effect.delay, effect.failures, effect.requests, effect.pages, effect.matches)
         self._db.execute(_HOST, (*row, number))
+        if effect.memory is not None:
+            self._db.execute("UPDATE hosts SET memory = ? WHERE id = ?", (effect.memory, number))
         if effect.robots is None:
             return
         self._db.execute("DELETE FROM robots WHERE host = ?", (number,))

@@ -253,6 +253,8 @@ class MemoryStore:
         known = self._host_states.get(number)
         if effect.robots is None:
             effect = replace(effect, robots=known.robots if known else ())
+        if effect.memory is None:
+            effect = replace(effect, memory=known.memory if known else "")
         self._host_states[number] = effect
 
     def _host_number(self, name: str) -> int:

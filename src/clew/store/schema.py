@@ -69,8 +69,12 @@ def _first(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO crawl VALUES (?)", (uuid.uuid4().hex,))
 
 
+def _host_memory(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE hosts ADD COLUMN memory TEXT NOT NULL DEFAULT ''")
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first]
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first, _host_memory]
 
 
 def migrate(connection: sqlite3.Connection) -> None:

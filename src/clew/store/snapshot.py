@@ -93,9 +93,10 @@ def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
             pages=pages,
             matches=matches,
             robots=tuple(robots.get(number, ())),
+            memory=memory,
         )
-        for number, name, next_at, delay, failures, requests, pages, matches in connection.execute(
-            "SELECT id, name, next_at, delay, failures, requests, pages, matches FROM hosts "
+        for number, name, next_at, delay, failures, requests, pages, matches, memory in connection.execute(
+            "SELECT id, name, next_at, delay, failures, requests, pages, matches, memory FROM hosts "
             "WHERE next_at IS NOT NULL ORDER BY id"
         )
     ]

@@ -127,6 +127,7 @@ def visited(name: str, **changes: Any) -> SaveHost:
         "pages": 1,
         "matches": 1,
         "robots": (("http://a.example", 200, 3.0, b"User-agent: *\n"),),
+        "memory": "",
     }
     return SaveHost(host=name, **(values | changes))
 
@@ -286,6 +287,15 @@ class StoreContract:
         store.save([visited("a.example", robots=())])
         store.flush()
         assert next(iter(store.hosts())).robots == ()
+
+    def test_hosts_keep_their_memory_until_a_new_one_comes(self, store: Store) -> None:
+        store.save([visited("a.example", memory='{"a":1}'), visited("b.example", memory=None)])
+        store.save([visited("a.example", memory=None)])
+        store.flush()
+        assert [host.memory for host in store.hosts()] == ['{"a":1}', ""]
+        store.save([visited("a.example", memory="")])
+        store.flush()
+        assert [host.memory for host in store.hosts()] == ["", ""]
 
     def test_the_trace_comes_back_to_the_last_bit(self, store: Store) -> None:
         lines = [
