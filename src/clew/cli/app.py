@@ -93,6 +93,25 @@ LAB_VERBS = (
         "On 127.0.0.1, until interrupted. Crawl it with: clew crawl SEED -m FORMULA -d DIR "
         "--proxy http://127.0.0.1:PORT --own '*' --delay 0",
     ),
+    (
+        "run",
+        "clew.cli.lab_run:run",
+        "Run an experiment: topics, seed sets and strategies on recorded webs.",
+        "Goes on where it was interrupted. Prints a table for each corpus and budget, and writes runs.jsonl, "
+        "summary.json and report.html.",
+    ),
+    (
+        "show",
+        "clew.cli.lab_run:show",
+        "Print the tables of an experiment, finished or not.",
+        "Mean nAUC with its interval, recall, requests to 50, 80 and 90 %, and p against a baseline.",
+    ),
+    (
+        "report",
+        "clew.cli.lab_run:report",
+        "Write an experiment's report.html and summary.json anew.",
+        "Curves, tables and tests in one file that needs no network. Prints where it is.",
+    ),
 )
 
 HELP = "clew: say what pages you want, and it learns which links lead there."

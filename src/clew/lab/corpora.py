@@ -16,6 +16,8 @@ from clew.lab.readers import miniweb, webkb, wikispeedia
 from clew.lab.webs import Change, CorpusWeb, LabelledWeb, PlainWeb
 
 SCHOOLS = "http://schools-wikipedia.org/wp/"
+TAXONOMY = "subject."
+"""How a label begins that is a path in the corpus's taxonomy."""
 SITE_SUB = re.compile(rb'<h3[^>]*\bid="siteSub"[^>]*>.*?</h3>', re.DOTALL)
 """The line of an article that names its subjects and links to their index pages."""
 
@@ -91,6 +93,22 @@ def corpora_home() -> Path:
     near = Path.cwd().parent / "shared" / "corpora"
     project = Path(__file__).resolve().parents[4] / "shared" / "corpora"
     return near if near.is_dir() or not project.is_dir() else project
+
+
+def topics_of(web: LabelledWeb, url: str) -> tuple[str, ...]:
+    """The topics a page belongs to: its labels and, where they are paths in a taxonomy, all above them.
+
+    >>> class Web:
+    ...     def labels(self, url): return ("subject.IT.Software", "page")
+    >>> topics_of(Web(), "http://a.example/")
+    ('subject.IT', 'subject.IT.Software', 'page')
+    """
+    found: list[str] = []
+    for label in web.labels(url):
+        steps = label.split(".") if label.startswith(TAXONOMY) else []
+        found.extend(".".join(steps[:length]) for length in range(2, len(steps)))
+        found.append(label)
+    return tuple(dict.fromkeys(found))
 
 
 def names() -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
         "max_hosts": MAX_HOSTS,
         "dropped": sorted(facts.counts.by_reason.items(), key=lambda item: (-item[1], item[0])),
     }
-    _write(path, "crawl.html.j2", values)
+    write_page(path, "crawl.html.j2", values)
 
 
 def write_comparison(
@@ -54,7 +54,7 @@ def write_comparison(
         "chart": curves([(run.name, run.curve) for run in runs]),
         "legend": legend([run.name for run in runs]),
     }
-    _write(path, "comparison.html.j2", values)
+    write_page(path, "comparison.html.j2", values)
 
 
 def link(url: str) -> Markup:
@@ -70,7 +70,8 @@ def link(url: str) -> Markup:
     return Markup('<a href="{}" rel="noopener noreferrer nofollow">{}</a>').format(url, url)
 
 
-def _write(path: Path, template: str, values: dict[str, Any]) -> None:
+def write_page(path: Path, template: str, values: dict[str, Any]) -> None:
+    """Fill a template with values, add style and script, pin them, and write the file whole."""
     style, script = _text("style.css"), _text("script.js")
     pins = f"style-src '{_pin(style)}'; script-src '{_pin(script)}'"
     values |= {

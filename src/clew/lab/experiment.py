@@ -1,0 +1,183 @@
+"""`Experiment`: what is to be compared, on what, and how, as read from a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from clew.errors import ConfigError
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CorpusSpec(_Table):
+    """A recorded web and the rules of the game on it. In TOML, a name alone will do."""
+
+    name: str
+    dead_links: Literal["keep", "drop"]
+    """Links to what was not recorded: a 404 that costs a request, or not offered at all."""
+    robots: Literal["obey", "ignore"] = "obey"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: Any) -> Any:
+        given = {"name": given} if isinstance(given, str) else given
+        if isinstance(given, dict) and "dead_links" not in given:
+            drop = str(given.get("name", "")).startswith("wikispeedia")
+            given = given | {"dead_links": "drop" if drop else "keep"}
+        return given
+
+
+class Topic(_Table):
+    """Pages to be found: those with a label, those that satisfy a formula, or those that do both."""
+
+    name: str
+    label: str = ""
+    formula: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_label(cls, given: Any) -> Any:
+        given = {"label": given} if isinstance(given, str) else given
+        if isinstance(given, dict) and not given.get("name"):
+            given = given | {"name": " & ".join(filter(None, (given.get("label"), given.get("formula"))))}
+        return given
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.label and not self.formula:
+            raise ValueError("a topic needs a label, a formula, or both")
+        return self
+
+
+class TopicRule(_Table):
+    """Topics to be chosen among a corpus's labels, by the experiment's seed."""
+
+    count: int = Field(ge=1)
+    min: int = Field(default=30, ge=1)
+    max: int = Field(default=400, ge=1)
+    within: str = ""
+    """Only labels that begin with this."""
+
+
+class SeedRule(_Table):
+    """Starting points.
+
+    `random`: `sets` sets of `pages` pages each, drawn for every topic anew and redrawn until at least the
+    share `reach` of its targets can be reached. `entry`: the corpus's own entry pages, one set. `given`: the
+    sets in `urls`.
+    """
+
+    kind: Literal["random", "entry", "given"] = "random"
+    sets: int = Field(default=1, ge=1)
+    pages: int = Field(default=1, ge=1)
+    reach: float = Field(default=0.5, ge=0, le=1)
+    urls: tuple[tuple[str, ...], ...] = ()
+    """For `given`: a list of sets."""
+
+    @model_validator(mode="after")
+    def _urls(self) -> Self:
+        if (self.kind == "given") != bool(self.urls):
+            raise ValueError('seeds of kind "given", and no others, need urls: a list of lists of addresses')
+        return self
+
+
+class StrategySpec(_Table):
+    """A strategy with its options. In TOML, every other key of its table is an option of the strategy."""
+
+    name: str
+    label: str
+    """What it is called in tables; its name when not given."""
+    weights: dict[str, float] | str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _options(cls, given: Any) -> Any:
+        given = {"name": given} if isinstance(given, str) else given
+        if not isinstance(given, dict):
+            return given
+        own = {key: value for key, value in given.items() if key in cls.model_fields}
+        options = dict(own.pop("options", {})) | {k: v for k, v in given.items() if k not in cls.model_fields}
+        return {"label": given.get("name"), "options": options} | own
+
+
+def _many(given: Any) -> Any:
+    return given if isinstance(given, list | tuple) else [given]
+
+
+class Experiment(_Table):
+    """Topics × seed sets × strategies on each corpus, for the largest of `budgets` requests.
+
+    A crawl does not know its budget, so one run shows what it would have found with any smaller one.
+
+    >>> Experiment.parse({"name": "x", "corpora": "demo", "topics": [{"formula": "wind"}], "budget": 100,
+    ...     "strategies": ["random"]}).strategies[0].label
+    'random'
+    """
+
+    name: str
+    corpora: Annotated[tuple[CorpusSpec, ...], BeforeValidator(_many), Field(min_length=1)]
+    topics: tuple[Topic, ...] | TopicRule
+    seeds: Annotated[tuple[SeedRule, ...], BeforeValidator(_many), Field(min_length=1)] = (SeedRule(),)
+    strategies: Annotated[tuple[StrategySpec, ...], BeforeValidator(_many), Field(min_length=1)]
+    budget: Annotated[tuple[int, ...], BeforeValidator(_many), Field(min_length=1)]
+    predicate: Literal["blind", "open"] = "blind"
+    """Whether a crawler learns only yes or no after each fetch, or may apply the formula to links too."""
+    baseline: str = ""
+    """The strategy that others are tested against; the first one when not given."""
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        labels = [strategy.label for strategy in self.strategies]
+        for name in labels:
+            if labels.count(name) > 1:
+                raise ValueError(f"two strategies are called {name!r}: give one of them another label")
+        if self.baseline and self.baseline not in labels:
+            raise ValueError(f"the baseline {self.baseline!r} is none of the strategies")
+        if min(self.budget) < 1:
+            raise ValueError("a budget is at least one request")
+        if self.predicate == "open":
+            listed = self.topics if isinstance(self.topics, tuple) else ()
+            if not listed or not all(topic.formula for topic in listed):
+                raise ValueError("an open predicate needs topics that are listed, each with a formula")
+        return self
+
+    @classmethod
+    def parse(cls, given: dict[str, Any], source: str = "experiment") -> Experiment:
+        """An experiment from plain data; `source` names it in complaints."""
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise ConfigError(f"{source}: {_complaint(error)}") from None
+
+    @classmethod
+    def load(cls, path: Path) -> Experiment:
+        """Read a TOML file; its name is the experiment's when none is given."""
+        try:
+            given = tomllib.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            raise ConfigError(f"there is no experiment {path}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path} is not TOML: {error}") from None
+        return cls.parse({"name": path.stem} | given, str(path))
+
+    @property
+    def longest(self) -> int:
+        """The largest budget: how long every run is."""
+        return max(self.budget)
+
+
+def _complaint(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("tuple[", "function-")))
+    reason = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {place!r}"
+    return f"{place}: {reason}" if place else reason

@@ -1,0 +1,132 @@
+"""One run: the real engine with a real strategy over a recorded web, without network, disk or event loop.
+
+The engine is told of one task at a time and never of more than that task's reply, so that a strategy sees a
+page's text only once the page is fetched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.engine import Crawl, CrawlRules
+from clew.frontier.hosts import Politeness
+from clew.lab.arena import AGENT, Arena
+from clew.messages import Effect, SaveCandidates, SavePage, TaskKind
+from clew.policy import Budget, Scope
+from clew.predicate.verdict import Predicate
+from clew.strategy.base import Strategy
+
+#: The contributions to the scores of fetched links are kept as means over this many parts of the run.
+BUCKETS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """What came of a run. `finds` has the number of the request (from 1) that brought each target."""
+
+    finds: tuple[int, ...]
+    requests: int
+    pages: int
+    failed: int
+    hosts: int
+    """Hosts that got a request."""
+    stop: str
+    parts: dict[str, tuple[float, ...]]
+    """Mean contribution, along the run, to the scores of the links that were fetched."""
+    cpu: float
+    """Seconds."""
+
+
+class Shelf:
+    """The lightest of stores: it keeps candidates' URLs, counts finds, and forgets the rest."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self.finds: list[int] = []
+
+    def save(self, effects: Sequence[Effect], requests: int) -> None:
+        for effect in effects:
+            if isinstance(effect, SaveCandidates):
+                self.urls.extend(effect.urls)
+            elif isinstance(effect, SavePage) and effect.verdict.satisfied:
+                self.finds.append(requests)
+
+
+def simulate(
+    arena: Arena, predicate: Predicate, strategy: Strategy, seeds: Sequence[str], budget: int
+) -> Course:
+    """Crawl the arena from the seeds until `budget` requests are spent or nothing is left.
+
+    >>> from clew.lab import DemoWeb
+    >>> from clew.predicate import compile
+    >>> from clew.strategy import make
+    >>> web = DemoWeb()
+    >>> wanted = compile(web.formula())
+    >>> course = simulate(Arena(web), wanted, make("breadth-first", wanted), web.seeds(), 50)
+    >>> course.requests, course.stop
+    (50, 'requests')
+    """
+    started = time.process_time()
+    shelf = Shelf()
+    rules = CrawlRules(
+        scope=Scope(),
+        budget=Budget(requests=budget),
+        politeness=Politeness(
+            agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=1, own_robots=arena.robots
+        ),
+    )
+    crawl = Crawl(predicate, strategy, rules, shelf.urls.__getitem__)
+    series = _Series(strategy.parts, budget)
+    now = 0.0
+    shelf.save(crawl.start(seeds, now), 0)
+    while (stop := crawl.stopped(now)) is None:
+        tasks = crawl.lease(now, 1)
+        if not tasks:
+            ready = crawl.next_ready()
+            if ready is None and crawl.frontier.queued:
+                stop = "frontier blocked"
+                break
+            now = now if ready is None else max(now, ready)
+            continue
+        task = tasks[0]
+        if task.kind is TaskKind.PAGE:
+            series.add(crawl.tally.requests, task.parts)
+        effects = crawl.settle(arena.outcome(task), now)
+        shelf.save(effects, crawl.tally.requests)
+    tally = crawl.tally
+    return Course(
+        finds=tuple(shelf.finds),
+        requests=tally.requests,
+        pages=tally.pages,
+        failed=tally.failed,
+        hosts=sum(host.requests > 0 for host in crawl.hosts.list),
+        stop=stop,
+        parts=series.means(),
+        cpu=time.process_time() - started,
+    )
+
+
+class _Series:
+    """Means of the contributions over equal parts of a run."""
+
+    def __init__(self, names: tuple[str, ...], budget: int) -> None:
+        self.names = names
+        self.width = max(1.0, budget / BUCKETS)
+        self.sums = [[0.0] * len(names) for _ in range(BUCKETS + 1)]
+        self.counts = [0] * (BUCKETS + 1)
+
+    def add(self, requests: int, parts: tuple[float, ...]) -> None:
+        bucket = min(BUCKETS, int(requests / self.width))
+        self.counts[bucket] += 1
+        row = self.sums[bucket]
+        for column, part in enumerate(parts):
+            row[column] += part
+
+    def means(self) -> dict[str, tuple[float, ...]]:
+        filled = [(row, count) for row, count in zip(self.sums, self.counts, strict=True) if count]
+        return {
+            name: tuple(round(row[column] / count, 6) for row, count in filled)
+            for column, name in enumerate(self.names)
+        }
