@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from clew.errors import Reason
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -32,6 +34,8 @@ class Response:
     elapsed: float = 0.0
     address: str = ""
     truncated: bool = False
+    broken: Reason | None = None
+    """Why the body broke off before its end, unless a limit cut it: asking again may give all of it."""
     cached: bool = False
     raw: bytes | None = None
     """The body as sent, when it was compressed and the archive wants it; None means `body` is as sent."""

@@ -54,6 +54,7 @@ class _Body:
     decoder: Decoder = field(default_factory=lambda: Decoder("", 0))
     wire: int = 0
     cut: bool = False
+    broken: Reason | None = None
     raw: bytearray | None = None
 
     def worth_keeping(self) -> bool:
@@ -105,9 +106,10 @@ class HttpFetcher:
                 async with asyncio.timeout(self.settings.timeout):
                     await self._get(url, request, body)
             except Exception as error:
+                problem = failure(error, self.settings.timeout)
                 if not body.worth_keeping():
-                    raise failure(error, self.settings.timeout) from error
-                body.cut = True
+                    raise problem from error
+                body.cut, body.broken = True, problem.reason
             return self._response(request.url, body, time.monotonic() - start)
 
     def _target(self, text: str) -> URL:
@@ -159,6 +161,7 @@ class HttpFetcher:
     def _response(self, url: str, body: _Body, elapsed: float) -> Response:
         if body.decoder.useless() and not body.worth_keeping():
             raise FetchError(Reason.BAD_REPLY, "the body does not decode as its Content-Encoding says")
+        unfinished = body.decoder.truncated() and not body.decoder.full and not body.cut
         return Response(
             url=url,
             status=body.status,
@@ -168,6 +171,7 @@ class HttpFetcher:
             elapsed=elapsed,
             address=body.peer,
             truncated=body.cut or body.decoder.truncated(),
+            broken=Reason.BAD_REPLY if unfinished else body.broken,
             raw=None if body.raw is None else bytes(body.raw),
         )
 

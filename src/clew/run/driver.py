@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from clew.engine import Crawl
-from clew.errors import FetchError, ParseError, Reason
+from clew.errors import RETRY, FetchError, ParseError, Reason
 from clew.fetch.base import Fetcher, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
@@ -158,6 +158,7 @@ class Driver:
         limit = SIZE_LIMIT + 1 if task.kind is TaskKind.ROBOTS else None
         try:
             response = await self.fetcher.fetch(Request(task.url, limit))
+            _insist(task, response)
             page = await self._parse(task, response)
         except FetchError as problem:
             return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
@@ -192,3 +193,13 @@ class Driver:
             await asyncio.gather(*(work for _, work in self._under_way.values()), return_exceptions=True)
         self._under_way.clear()
         self._arrived.clear()
+
+
+def _insist(task: Task, response: Response) -> None:
+    """Count a page that broke off as failed while it may be tried again; at last, what came is taken.
+
+    One that was too slow is not asked for again: it would be as slow the next time.
+    """
+    rule = None if response.broken in (None, Reason.TIMEOUT) else RETRY.get(response.broken)
+    if rule is not None and task.attempt < rule.times and 200 <= response.status < 300:
+        raise FetchError(response.broken or Reason.RESET, "the body broke off before its end")
