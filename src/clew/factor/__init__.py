@@ -1,1 +1,54 @@
-"""TODO."""
+"""Factors: reasons to like a link, each learned from what became of other links.
+
+The outcome of every fetch goes into `Knowledge` (counts) and `Memory` (who links to whom); every factor
+reads a log interest ratio for any number of candidates out of them. Invariants: `evidence` changes
+nothing; a positive log ratio means "likelier than chance", 0 means the factor is silent; between two
+estimates the evidence for a candidate changes only when something about that candidate does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from clew.factor.anchor import Anchor
+from clew.factor.base import Factor, Seen, Sources, Term
+from clew.factor.content import Content
+from clew.factor.interest import Estimation, log_ratio, significance, significant
+from clew.factor.link import LinkLocality
+from clew.factor.memory import Memory
+from clew.factor.sibling import Hub, Near, Sibling
+from clew.factor.url_tokens import UrlTokens
+
+__all__ = [
+    "FACTORS",
+    "PAPER",
+    "Anchor",
+    "Content",
+    "Estimation",
+    "Factor",
+    "Hub",
+    "LinkLocality",
+    "Memory",
+    "Near",
+    "Seen",
+    "Sibling",
+    "Sources",
+    "Term",
+    "UrlTokens",
+    "log_ratio",
+    "significance",
+    "significant",
+]
+
+#: Every factor by name.
+FACTORS: dict[str, Callable[[Sources], Factor]] = {
+    "content": Content,
+    "url": UrlTokens,
+    "link": LinkLocality,
+    "sibling": Sibling,
+    "anchor": Anchor,
+    "hub": Hub,
+    "near": Near,
+}
+#: Those of the paper.
+PAPER = ("content", "url", "link", "sibling")

@@ -55,6 +55,10 @@ class Table:
             self.hits = np.concatenate([self.hits, np.zeros(size - len(self.hits))])
         return np.array(found, np.int64)
 
+    def find(self, word: str) -> int:
+        """The number of a word; -1 when it was never met."""
+        return self._index.get(word, -1)
+
     def count(self, numbers: NDArray[np.int64], satisfied: bool) -> None:
         """One more page on which these words (distinct) stood."""
         self.seen[numbers] += 1.0

@@ -1,0 +1,86 @@
+"""`Factor`: one reason to like a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.factor.interest import Estimation
+from clew.factor.memory import Floats, Ids, Memory
+from clew.knowledge import Knowledge
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The outcome of one fetch, as factors learn from it."""
+
+    candidate: int
+    satisfied: bool
+    parents: tuple[int, ...]
+    """Slots of the fetched pages that link to it."""
+    words: NDArray[np.int64]
+    """Numbers (in `knowledge.words`) of its distinct words."""
+    tokens: NDArray[np.int64]
+    """Numbers (in `knowledge.tokens`) of the tokens of its URL."""
+    anchors: NDArray[np.int64]
+    """Numbers (in `knowledge.anchors`) of the words of anchors that point to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word, token or count behind a factor's evidence."""
+
+    text: str
+    log_ratio: float
+    seen: float
+    """Pages it was seen on: the support."""
+    hits: float
+    significance: float
+
+
+class Factor(Protocol):
+    """Gives the log interest ratio of candidates; learns from outcomes.
+
+    `learn` counts; `estimate` re-reads the counts into ratios; `evidence` uses the ratios and the memory
+    as they are and changes nothing. So between two calls of `estimate`, the evidence for a candidate
+    changes only if something about that candidate does.
+    """
+
+    name: str
+
+    def learn(self, seen: Seen) -> None: ...
+
+    def estimate(self) -> None: ...
+
+    def evidence(self, ids: Ids) -> Floats: ...
+
+    def support(self, ids: Ids) -> Floats:
+        """How many observations stand behind the evidence; 0 means it is silent."""
+        ...
+
+    def terms(self, candidate: int) -> list[Term]:
+        """What the evidence for one candidate consists of, strongest first."""
+        ...
+
+
+@dataclass(slots=True)
+class Sources:
+    """What every factor reads: counts, memory, and how to estimate."""
+
+    knowledge: Knowledge
+    memory: Memory
+    how: Estimation
+
+    @property
+    def base(self) -> float:
+        """What the deviation is taken over."""
+        known = self.knowledge
+        return known.satisfied if self.how.deviation == "satisfying" else known.pages
+
+
+def strongest(terms: list[Term]) -> list[Term]:
+    """Terms in order of the strength of their ratio."""
+    return sorted(terms, key=lambda term: (-abs(term.log_ratio), term.text))

@@ -1,0 +1,76 @@
+"""Link: whether the pages that link to a candidate satisfy the predicate (section 3.4, Table 1)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from clew.factor.base import Seen, Sources, Term
+from clew.factor.memory import Floats, Ids
+from clew.knowledge import LinkTypes
+
+
+class LinkLocality:
+    """p to the power of the satisfying in-links times q to the power of the others.
+
+    p = f1 / P(C)², q = f3 / (P(C)(1 − P(C))). A page with 200 in-links would explode; so k links count
+    as k ** temper of one (`temper=1` is the paper's form).
+    """
+
+    name = "link"
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.log_p = 0.0
+        self.log_q = 0.0
+
+    def learn(self, seen: Seen) -> None:
+        known = self.sources.knowledge
+        pages = self.sources.memory.pages
+        good = sum(1 for p in seen.parents if pages[p].satisfied)
+        known.links = known.links.plus(link_types(good, len(seen.parents) - good, seen.satisfied))
+
+    def links_out(self, satisfied: bool, good: int, bad: int) -> None:
+        """Links from a page just fetched to pages fetched before."""
+        known = self.sources.knowledge
+        more = LinkTypes(pp=good, pn=bad) if satisfied else LinkTypes(np=good, nn=bad)
+        known.links = known.links.plus(more)
+
+    def estimate(self) -> None:
+        links, rate = self.sources.knowledge.links, self.sources.knowledge.rate
+        a = self.sources.how.smoothing
+        self.log_p = _log(links.pp + a * rate * rate, (links.total + a) * rate * rate)
+        other = rate * (1.0 - rate)
+        self.log_q = _log(links.np + a * other, (links.total + a) * other)
+
+    def evidence(self, ids: Ids) -> Floats:
+        memory = self.sources.memory
+        k = memory.inlinks[ids].astype(np.float64)
+        m = memory.good_inlinks[ids].astype(np.float64)
+        plain = m * self.log_p + (k - m) * self.log_q
+        temper = self.sources.how.temper
+        return plain if temper == 1.0 else plain * np.maximum(k, 1.0) ** (temper - 1.0)
+
+    def support(self, ids: Ids) -> Floats:
+        return self.sources.memory.inlinks[ids].astype(np.float64)
+
+    def terms(self, candidate: int) -> list[Term]:
+        memory, links = self.sources.memory, self.sources.knowledge.links
+        k, m = int(memory.inlinks[candidate]), int(memory.good_inlinks[candidate])
+        rows = [
+            Term(f"{m} in-links from finds", self.log_p, links.pp + links.pn, links.pp, 0.0),
+            Term(f"{k - m} in-links from others", self.log_q, links.np + links.nn, links.np, 0.0),
+        ]
+        return [row for row, count in zip(rows, (m, k - m), strict=True) if count]
+
+
+def link_types(good: int, bad: int, satisfied: bool) -> LinkTypes:
+    """Links into a page just fetched, from `good` satisfying and `bad` other pages."""
+    return LinkTypes(pp=good, np=bad) if satisfied else LinkTypes(pn=good, nn=bad)
+
+
+def _log(above: float, below: float) -> float:
+    if below <= 0.0:
+        return 0.0
+    return math.log(above / below) if above > 0.0 else -math.inf

@@ -1,0 +1,155 @@
+"""Sibling: whether pages linked from the same pages satisfy the predicate (section 3.5)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from clew.factor.base import Seen, Sources, Term
+from clew.factor.interest import log_ratio
+from clew.factor.memory import Floats, Ids
+
+
+class Sibling:
+    """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
+
+    name = "sibling"
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._rate = 0.0
+
+    def learn(self, seen: Seen) -> None:
+        """Siblings are counted in the memory, candidate by candidate; there is nothing to add up here."""
+
+    def estimate(self) -> None:
+        self._rate = self.sources.knowledge.rate
+
+    def evidence(self, ids: Ids) -> Floats:
+        if self._rate <= 0.0:
+            return np.zeros(len(ids))
+        memory = self.sources.memory
+        seen, good = memory.siblings[ids].astype(float), memory.good_siblings[ids].astype(float)
+        return log_ratio(seen, good, self._rate, self.sources.how.smoothing)
+
+    def support(self, ids: Ids) -> Floats:
+        return self.sources.memory.siblings[ids].astype(np.float64)
+
+    def terms(self, candidate: int) -> list[Term]:
+        memory = self.sources.memory
+        seen, good = float(memory.siblings[candidate]), float(memory.good_siblings[candidate])
+        if not seen:
+            return []
+        value = float(self.evidence(np.array([candidate]))[0])
+        return [
+            Term(
+                f"{good:g} of {seen:g} siblings satisfy",
+                value,
+                seen,
+                good,
+                _deviations(seen, good, self._rate),
+            )
+        ]
+
+
+class Hub:
+    """The best single parent: a page whose other links turned out well. Not in the paper, whose sibling
+    ratio pools all parents and so lets a few crowded ones hide a hub."""
+
+    name = "hub"
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._rate = 0.0
+
+    def learn(self, seen: Seen) -> None:
+        """Counted in the memory, page by page."""
+
+    def estimate(self) -> None:
+        self._rate = self.sources.knowledge.rate
+
+    def evidence(self, ids: Ids) -> Floats:
+        memory = self.sources.memory
+        if self._rate <= 0.0 or not memory.pages:
+            return np.zeros(len(ids))
+        n = len(memory.pages)
+        # Smoothed even when nothing else is: the best of several unsmoothed ratios is mostly luck.
+        a = max(self.sources.how.smoothing, 1.0)
+        pages = log_ratio(memory.child_seen[:n], memory.child_good[:n], self._rate, a)
+        parents = memory.parents[ids]
+        there = parents >= 0
+        values = np.where(there, pages[np.where(there, parents, 0)], -np.inf).max(axis=1)
+        return np.where(there.any(axis=1), values, 0.0)
+
+    def support(self, ids: Ids) -> Floats:
+        memory = self.sources.memory
+        parents = memory.parents[ids]
+        there = parents >= 0
+        return np.where(there, memory.child_seen[np.where(there, parents, 0)], 0.0).max(axis=1)
+
+    def terms(self, candidate: int) -> list[Term]:
+        memory = self.sources.memory
+        slots = [p for p in memory.parents[candidate].tolist() if p >= 0 and memory.child_seen[p]]
+        if not slots or self._rate <= 0.0:
+            return []
+        best = max(
+            slots, key=lambda p: ((memory.child_good[p] + self._rate) / (memory.child_seen[p] + 1), -p)
+        )
+        seen, good = float(memory.child_seen[best]), float(memory.child_good[best])
+        value = float(self.evidence(np.array([candidate]))[0])
+        return [
+            Term(
+                f"{good:g} of {seen:g} links of one page satisfy",
+                value,
+                seen,
+                good,
+                _deviations(seen, good, self._rate),
+            )
+        ]
+
+
+class Near:
+    """Links that stand close to a candidate's on the same page. Not in the paper: on long lists the
+    neighbours in the list say more than the whole."""
+
+    name = "near"
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._rate = 0.0
+
+    def learn(self, seen: Seen) -> None:
+        """Counted in the memory, link by link."""
+
+    def estimate(self) -> None:
+        self._rate = self.sources.knowledge.rate
+
+    def evidence(self, ids: Ids) -> Floats:
+        if self._rate <= 0.0:
+            return np.zeros(len(ids))
+        memory = self.sources.memory
+        a = max(self.sources.how.smoothing, 1.0)
+        seen = memory.near[ids].astype(float)
+        good = memory.near_good[ids].astype(float)
+        ratios = np.log((good + a * self._rate) / (seen + a) / self._rate)
+        best = ratios.max(axis=1)
+        pooled = np.log((good.sum(axis=1) + a * self._rate) / (seen.sum(axis=1) + a) / self._rate)
+        return np.asarray((best + pooled) / 2, np.float64)
+
+    def support(self, ids: Ids) -> Floats:
+        return np.asarray(self.sources.memory.near[ids].sum(axis=1), np.float64)
+
+    def terms(self, candidate: int) -> list[Term]:
+        memory = self.sources.memory
+        seen, good = float(memory.near[candidate].sum()), float(memory.near_good[candidate].sum())
+        if not seen:
+            return []
+        value = float(self.evidence(np.array([candidate]))[0])
+        return [Term("links beside it", value, seen, good, _deviations(seen, good, self._rate))]
+
+
+def _deviations(seen: float, good: float, rate: float) -> float:
+    """How far a count is from what chance would give, in standard deviations."""
+    spread = math.sqrt(seen * rate * (1.0 - rate))
+    return abs(good - seen * rate) / spread if spread > 0 else 0.0
