@@ -142,10 +142,14 @@ class SaveCandidates:
 
 @dataclass(frozen=True, slots=True)
 class Rescore:
-    """Queued candidates whose contributions changed."""
+    """Queued candidates whose contributions changed.
+
+    Those of a strategy that learns are not saved: what it learned gives them again.
+    """
 
     ids: NDArray[np.int64]
     parts: NDArray[np.float64]
+    saved: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,8 @@ class Hub:
         memory = self.sources.memory
         parents = memory.parents[ids]
         there = parents >= 0
-        return np.where(there, memory.child_seen[np.where(there, parents, 0)], 0.0).max(axis=1)
+        seen = np.where(there, memory.child_seen[np.where(there, parents, 0)], 0.0)
+        return np.asarray(seen.max(axis=1), np.float64)
 
     def terms(self, candidate: int) -> list[Term]:
         memory = self.sources.memory

@@ -64,7 +64,7 @@ class Filing:
         filed = Filed(ids[owned], new)
         moved = self.strategy.learn(expansion)
         if moved is not None:
-            filed.effects.append(self.rescore(moved))
+            filed.effects.extend(self.rescore(moved))
         if len(ids):
             parts = self.strategy.score(expansion)
             filed.effects.extend(self._new(admitted, fresh, parts, task))
@@ -87,7 +87,7 @@ class Filing:
             none.astype(np.bool_),
         )
         moved = self.strategy.learn(expansion)
-        return [] if moved is None else [self.rescore(moved)]
+        return [] if moved is None else self.rescore(moved)
 
     def add(
         self,
@@ -123,11 +123,13 @@ class Filing:
             return self._improve(ids, parts, np.ones(1, np.bool_))
         return [self.add((target,), keys, parts, depth=task.depth, source=task.candidate, via=via)]
 
-    def rescore(self, moved: Rescore) -> Rescore:
-        """Give queued candidates their new worth."""
-        self.frontier.rescore(moved.ids, moved.parts)
-        self.hosts.touch_all(self.frontier.hosts[moved.ids])
-        return moved
+    def rescore(self, moved: Rescore) -> list[Effect]:
+        """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
+        filed = moved.ids < self.frontier.count
+        ids, parts = (moved.ids, moved.parts) if filed.all() else (moved.ids[filed], moved.parts[filed])
+        self.frontier.rescore(ids, parts)
+        self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
+        return [Rescore(ids, parts)] if moved.saved else []
 
     def _new(self, admitted: Admitted, fresh: NDArray[np.bool_], parts: Parts, task: Task) -> list[Effect]:
         rows = np.flatnonzero(fresh).tolist()
@@ -151,7 +153,7 @@ class Filing:
         known = ids[among]
         queued = self.frontier.states[known] == State.QUEUED
         better[among] = queued & (parts[among].sum(axis=1) > self.frontier.scores[known])
-        return [self.rescore(Rescore(ids[better], parts[better]))] if better.any() else []
+        return self.rescore(Rescore(ids[better], parts[better])) if better.any() else []
 
     def _forward(
         self, admitted: Admitted, foreign: NDArray[np.bool_], parts: Parts, task: Task

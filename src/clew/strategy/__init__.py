@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from clew.errors import ConfigError
+from clew.knowledge import Knowledge
 from clew.predicate.verdict import Predicate
 from clew.strategy.ache import Ache
 from clew.strategy.anthelion import Anthelion
@@ -19,6 +20,7 @@ from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
 from clew.strategy.cosine import Cosine
 from clew.strategy.focused import Focused
+from clew.strategy.intelligent import Intelligent
 from clew.strategy.options import Option, nearest, read
 from clew.strategy.random_order import RandomOrder
 from clew.strategy.shark import Shark
@@ -35,6 +37,7 @@ __all__ = [
     "Cosine",
     "Expansion",
     "Focused",
+    "Intelligent",
     "RandomOrder",
     "Shark",
     "Strategy",
@@ -43,14 +46,14 @@ __all__ = [
     "make",
 ]
 
-_PLAIN = (BestFirst, BreadthFirst, RandomOrder)
+_PLAIN = (BestFirst, BreadthFirst, RandomOrder, Intelligent)
 _BASELINES = (Focused, Shark, Cosine, Ache, Anthelion, TagPath)
 
 #: Names of the contributions to a score, by strategy.
 PARTS: dict[str, tuple[str, ...]] = {s.name: s.parts for s in (*_PLAIN, *_BASELINES)}
 NAMES = tuple(PARTS)
 #: What may be said about a strategy beyond its name, by strategy.
-OPTIONS: dict[str, Mapping[str, Option]] = {s.name: s.options for s in _BASELINES}
+OPTIONS: dict[str, Mapping[str, Option]] = {s.name: s.options for s in (Intelligent, *_BASELINES)}
 
 _Made = Callable[[Predicate, int, dict[str, Any]], Strategy]
 _FACTORIES: dict[str, _Made] = {
@@ -72,11 +75,12 @@ def make(
     seed: int = 0,
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, object] | None = None,
+    known: Knowledge | None = None,
 ) -> Strategy:
     """The strategy of that name.
 
     Parameters: `seed` for the dice; `weights` of the parts of a score, where a strategy has such;
-    `options`, see `OPTIONS` and docs/strategies.md.
+    `options`, see `OPTIONS` and docs/strategies.md; `known`, what an earlier crawl learned.
 
     >>> from clew.predicate import compile
     >>> make("breadth-first", compile("wind")).parts
@@ -86,11 +90,13 @@ def make(
     """
     if name not in PARTS:
         raise ConfigError(f"unknown strategy {name!r}{nearest(name, NAMES)}")
-    allowed = BestFirst.parts if name == BestFirst.name else ()
+    allowed = {BestFirst.name: BestFirst.parts, Intelligent.name: Intelligent.parts[:-1]}.get(name, ())
     for key in weights or {}:
         if key not in allowed:
             raise ConfigError(f"the strategy {name!r} has no weight {key!r}{nearest(key, allowed)}")
     chosen = read(name, OPTIONS.get(name, {}), options or {})
     if name == BestFirst.name:
         return BestFirst(predicate, **(weights or {}))
+    if name == Intelligent.name:
+        return Intelligent.configured(seed, weights, chosen, known)
     return _FACTORIES[name](predicate, seed, chosen)

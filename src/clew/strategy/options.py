@@ -45,7 +45,21 @@ class Choice:
         return value
 
 
-Option = Number | Choice
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Some of a few words, as a list or with commas between them."""
+
+    words: tuple[str, ...]
+
+    def read(self, value: object) -> tuple[str, ...]:
+        """The words; ValueError says which there are."""
+        given = value.replace(",", " ").split() if isinstance(value, str) else value
+        if not isinstance(given, list | tuple) or not given or not all(word in self.words for word in given):
+            raise ValueError(f"some of {', '.join(self.words)}")
+        return tuple(dict.fromkeys(given))
+
+
+Option = Number | Choice | Names
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
@@ -62,13 +76,13 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
 
 def read(
     strategy: str, table: Mapping[str, Option], given: Mapping[str, object]
-) -> dict[str, float | int | str]:
+) -> dict[str, float | int | str | tuple[str, ...]]:
     """The given options, checked against a strategy's table.
 
     >>> read("shark", {"decay": Number(0, 1)}, {"decay": "0.25"})
     {'decay': 0.25}
     """
-    checked: dict[str, float | int | str] = {}
+    checked: dict[str, float | int | str | tuple[str, ...]] = {}
     for name, value in given.items():
         option = table.get(name)
         if option is None:

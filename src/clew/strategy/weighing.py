@@ -1,0 +1,124 @@
+"""How the factors' evidence becomes one score: weights by balance, by hand, all one, or learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_CLIP = 4.0
+
+
+class Weighing(Protocol):
+    """Turns rows of log ratios (one column a factor) into rows of contributions that sum to the score."""
+
+    def fit(self, evidence: Floats) -> None:
+        """Look at the evidence for all candidates there are; weights change here and nowhere else."""
+        ...
+
+    def observe(self, evidence: Floats, satisfied: bool) -> None:
+        """The evidence there was for a candidate, and what it turned out to be."""
+        ...
+
+    def apply(self, evidence: Floats) -> Floats: ...
+
+
+class Fixed:
+    """Weights given by the user; all one gives the product of the ratios (eq. 4)."""
+
+    def __init__(self, factors: tuple[str, ...], weights: Mapping[str, float]) -> None:
+        self.weights = np.array([weights.get(name, 1.0 if not weights else 0.0) for name in factors])
+
+    def fit(self, evidence: Floats) -> None:
+        return None
+
+    def observe(self, evidence: Floats, satisfied: bool) -> None:
+        return None
+
+    def apply(self, evidence: Floats) -> Floats:
+        return np.where(self.weights == 0.0, 0.0, evidence * self.weights)
+
+
+class Balanced:
+    """Section 3.6: every factor weighs the same when averaged over the candidates there are now.
+
+    A weight is 1 over the mean absolute log ratio; a factor that is silent everywhere weighs nothing.
+    """
+
+    def __init__(self, factors: tuple[str, ...]) -> None:
+        self.weights = np.ones(len(factors))
+
+    def fit(self, evidence: Floats) -> None:
+        if not len(evidence):
+            return
+        size = np.abs(evidence).mean(axis=0)
+        self.weights = np.divide(1.0, size, out=np.zeros(len(size)), where=size > 1e-12)
+
+    def observe(self, evidence: Floats, satisfied: bool) -> None:
+        return None
+
+    def apply(self, evidence: Floats) -> Floats:
+        return evidence * self.weights
+
+
+class Learned:
+    """Weights by logistic regression of what pages turned out to be on the evidence there was for them.
+
+    Each factor is scaled to unit size over the candidates there are and cut off at four, so that no
+    single ratio can shout the others down. The regression is pulled towards equal weights as long as
+    little is known (`pull` pages' worth), forgets slowly (`half` pages), and never turns a factor round:
+    a weight below 0 becomes 0, since chance, not sense, makes good evidence look bad.
+    """
+
+    def __init__(self, factors: tuple[str, ...], pull: float = 5.0, half: float = 500.0) -> None:
+        self.pull = pull
+        self.half = half
+        self.start = 0.5
+        self.weights = np.full(len(factors), self.start)
+        self.bias = 0.0
+        self._scale = np.ones(len(factors))
+        self._rows: list[Floats] = []
+        self._outcomes: list[bool] = []
+
+    def fit(self, evidence: Floats) -> None:
+        if len(evidence):
+            self._scale = np.maximum(np.sqrt((evidence**2).mean(axis=0)), 0.3)
+        if any(self._outcomes) and not all(self._outcomes):
+            self._regress()
+
+    def observe(self, evidence: Floats, satisfied: bool) -> None:
+        self._rows.append(evidence)
+        self._outcomes.append(satisfied)
+        if len(self._rows) > 8 * self.half:
+            del self._rows[: int(self.half)], self._outcomes[: int(self.half)]
+
+    def apply(self, evidence: Floats) -> Floats:
+        return self._scaled(evidence) * self.weights
+
+    def _scaled(self, evidence: Floats) -> Floats:
+        return np.asarray(np.clip(evidence / self._scale, -_CLIP, _CLIP), np.float64)
+
+    def _regress(self, rounds: int = 25) -> None:
+        """Newton's method on the penalised likelihood, from where the last fit ended."""
+        x = self._scaled(np.array(self._rows))
+        y = np.array(self._outcomes, np.float64)
+        age = np.arange(len(y))[::-1]
+        trust = 0.5 ** (age / self.half)
+        design = np.column_stack([x, np.ones(len(y))])
+        penalty = np.append(np.full(x.shape[1], self.pull), 0.1)
+        centre = np.append(np.full(x.shape[1], self.start), 0.0)
+        w = np.append(self.weights, self.bias)
+        for _ in range(rounds):
+            p = 1.0 / (1.0 + np.exp(-np.clip(design @ w, -30.0, 30.0)))
+            gradient = design.T @ (trust * (y - p)) - penalty * (w - centre)
+            curve = (design * (trust * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
+            step = np.linalg.solve(curve, gradient)
+            # Far from the optimum the curve is almost flat and a full step would leap beyond all bounds.
+            w = w + step / max(1.0, float(np.abs(step).max()))
+            if np.abs(step).max() < 1e-9:
+                break
+        self.weights = np.maximum(w[:-1], 0.0)
+        self.bias = float(w[-1])
