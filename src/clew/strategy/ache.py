@@ -21,6 +21,7 @@ from clew.words import tokens
 Floats = NDArray[np.float64]
 _BITS = 16
 _FIELDS = 3
+_FEW = 5
 _WIDTH = 1 + (_FIELDS << _BITS)
 
 
@@ -60,7 +61,7 @@ class Ache:
         self.ridge = ridge
         self.reach = reach
         self.memory = memory
-        self._columns = Columns(_BITS)
+        self._fields = tuple([Columns(_BITS, 1 + (field << _BITS)) for field in range(_FIELDS)])
         self.rows_: dict[int, bytes] = {}
         """Features of the candidates not fetched yet."""
         self.examples_: deque[tuple[bytes, bool]] = deque(maxlen=examples)
@@ -81,8 +82,9 @@ class Ache:
             parts = np.zeros((len(expansion.ids), 5))
             parts[:, 0] = expansion.verdict.score
             return parts
-        held = self._last is not None and self._last[0] is expansion
-        return self._parts(self._last[1] if held and self._last else self._features(expansion), self.weights_)
+        # Learned just now: the links' features are known.
+        held = self._last[1] if self._last is not None and self._last[0] is expansion else None
+        return self._parts(self._features(expansion) if held is None else held, self.weights_)
 
     def learn(self, expansion: Expansion) -> Rescore | None:
         self.pages_ += 1
@@ -152,8 +154,8 @@ class Ache:
 
     def _train(self, expansion: Expansion) -> Rescore | None:
         labels = np.array([label for _, label in self.examples_], np.float64)
-        if not 0 < labels.sum() < len(labels):
-            # All alike: nothing to tell apart yet.
+        if min(labels.sum(), (1.0 - labels).sum()) < _FEW:
+            # Of one or two finds a model learns their accidents, and then sees nothing else.
             return None
         self.weights_ = fit([row for row, _ in self.examples_], labels, _WIDTH, self.ridge)
         fresh = set(expansion.ids[expansion.fresh].tolist())
@@ -165,16 +167,13 @@ class Ache:
 
     def _features(self, expansion: Expansion) -> list[bytes]:
         links = expansion.links
-        of = self._columns.of
-        first, second, third = 1, 1 + (1 << _BITS), 1 + (2 << _BITS)
+        in_url, in_anchor, near = self._fields
         found = []
-        near = around(links, self.reach)
-        for target, anchor, words in zip(links.targets, links.anchors, near, strict=True):
-            row = array("i", [0])
-            row.extend([first + c for c in of(urls.tokens(target))])
-            row.extend([second + c for c in of(tokens(anchor))])
-            row.extend([third + c for c in of(words)])
-            found.append(row.tobytes())
+        for target, anchor, words in zip(
+            links.targets, links.anchors, around(links, self.reach), strict=True
+        ):
+            row = [0, *in_url.of(urls.tokens(target)), *in_anchor.of(tokens(anchor)), *near.of(words)]
+            found.append(array("i", row).tobytes())
         return found
 
     def _parts(self, rows: Sequence[bytes], weights: Floats) -> Floats:

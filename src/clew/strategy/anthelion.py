@@ -48,7 +48,7 @@ class Anthelion:
         self,
         seed: int = 0,
         *,
-        explore: float = 0.2,
+        explore: float = 0.5,
         half: float = 200.0,
         rate: float = 0.5,
         memory: int = 300_000,
@@ -56,7 +56,7 @@ class Anthelion:
         self.seed = seed
         self.explore = explore
         self.half = half
-        self._columns = Columns(_BITS)
+        self._columns = Columns(_BITS, _WORDS)
         self.model_ = Online(_WORDS + (1 << _BITS), rate)
         self.arms_ = Arms(limit=memory)
         self.hosts_: dict[str, int] = {}
@@ -65,6 +65,7 @@ class Anthelion:
         """Candidates found on pages that satisfied the predicate."""
         self.turns_: dict[int, None] = {}
         """Candidates whose turn the dice say it is."""
+        self._last: tuple[Expansion, list[float]] | None = None
 
     def __repr__(self) -> str:
         return f"Anthelion({self.pages_} pages, {self.arms_!r})"
@@ -73,7 +74,9 @@ class Anthelion:
         return np.tile([0.0, 0.0, 0.0, 1.0], (len(keys), 1))
 
     def score(self, expansion: Expansion) -> Floats:
-        chances = self._chances(expansion).tolist()
+        # Learned just now: the links' chances are known.
+        held = self._last[1] if self._last is not None and self._last[0] is expansion else None
+        chances = self._chances(expansion) if held is None else held
         parts = np.empty((len(chances), 4))
         for i, number in enumerate(expansion.ids.tolist()):
             arm = self.hosts_.get(urls.host(expansion.links.targets[i]), -1)
@@ -125,6 +128,7 @@ class Anthelion:
         self.model_.restore(saved["model"])
         self.heirs_ = dict.fromkeys(map(int, saved["heirs"]))
         self.turns_ = dict.fromkeys(map(int, saved["turns"]))
+        self._last = None
 
     def _arm(self, host: str) -> int:
         known = self.hosts_.get(host)
@@ -133,7 +137,8 @@ class Anthelion:
         return known
 
     def _file(self, expansion: Expansion) -> None:
-        chances = self._chances(expansion).tolist()
+        chances = self._chances(expansion)
+        self._last = (expansion, chances)
         links = zip(
             expansion.ids.tolist(), expansion.fresh.tolist(), expansion.links.targets, chances, strict=True
         )
@@ -181,11 +186,12 @@ class Anthelion:
         rate = (good + 1.0) / (pulls + 2.0)
         return math.log(rate), math.log(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
 
-    def _chances(self, expansion: Expansion) -> Floats:
+    def _chances(self, expansion: Expansion) -> list[float]:
         parent = expansion.verdict.satisfied
-        return self.model_.chance([self._features(target, parent) for target in expansion.links.targets])
+        rows = [self._features(target, parent) for target in expansion.links.targets]
+        return [float(chance) for chance in self.model_.chance(rows)]
 
     def _features(self, url: str, parent: bool) -> list[int]:
         start = url.find("/", url.find("//") + 2)
         words = self._columns.of(urls.tokens(url[start:])) if start >= 0 else []
-        return [_BIAS, *([_PARENT] if parent else []), *[_WORDS + column for column in words]]
+        return [_BIAS, *([_PARENT] if parent else []), *words]

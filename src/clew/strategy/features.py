@@ -127,36 +127,32 @@ class Topic:
         self._length2 = math.fsum([weight * weight for _, weight in heaviest])
 
 
-class Columns:
-    """Words as columns of a fixed number (a power of two), by hash; two words rarely share one.
+class Columns(dict[str, int]):
+    """Words as columns `start` to `start` + 2^`bits` - 1, by hash; two words rarely share one.
 
-    >>> Columns(16).of(["wind"]) == Columns(16).of(["wind"])
-    True
+    A dict that knows every word: it remembers the words it was asked for, up to a bound.
+
+    >>> Columns(16)["wind"] == Columns(16)["wind"], Columns(4, start=100)["wind"] in range(100, 116)
+    (True, True)
     """
 
-    __slots__ = ("_known", "_mask")
+    __slots__ = ("_mask", "_start")
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, start: int = 0) -> None:
+        super().__init__()
         self._mask = (1 << bits) - 1
-        self._known: dict[str, int] = {}
+        self._start = start
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        hashed = xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass"))
+        column = self[word] = self._start + (hashed & self._mask)
+        return column
 
     def of(self, words: Iterable[str]) -> list[int]:
         """The columns of words, each column once, in order."""
-        known = self._known
-        found: dict[int, None] = {}
-        for word in words:
-            column = known.get(word)
-            if column is None:
-                column = self._learn(word)
-            found[column] = None
-        return list(found)
-
-    def _learn(self, word: str) -> int:
-        if len(self._known) > _REMEMBERED:
-            self._known.clear()
-        column = xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass")) & self._mask
-        self._known[word] = column
-        return column
+        return list(dict.fromkeys(map(self.__getitem__, words)))
 
 
 def around(links: Links, reach: int = 10) -> list[list[str]]:

@@ -103,7 +103,7 @@ class Places:
         runs = ["/".join(steps[i : i + n]) for i in range(len(steps) - n + 1)]
         vector = np.zeros(1 << _BITS)
         for run in runs:
-            vector[self._columns.of((run,))[0]] += 1.0
+            vector[self._columns[run]] += 1.0
         return vector / math.sqrt(float(vector @ vector))
 
 

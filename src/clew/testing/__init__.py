@@ -3,7 +3,7 @@
 Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by hand), are served over loopback
 (`serving`, `RecordedServer`) or read in process (`ReplayFetcher`), under a clock that jumps (`VirtualClock`).
 The contracts say what any part with a given shape must do (`check_fetcher`,
-`StoreContract`). The invariant: nothing here
+`StoreContract`, `StrategyContract`). The invariant: nothing here
 touches a network other than loopback, and everything is a function of its seed.
 """
 
@@ -13,6 +13,7 @@ from clew.lab.serve import RecordedServer, serving
 from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
 from clew.testing.stores import StoreContract
+from clew.testing.strategies import StrategyContract
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ReplayFetcher",
     "StaticWeb",
     "StoreContract",
+    "StrategyContract",
     "VirtualClock",
     "check_fetcher",
     "link_page",
