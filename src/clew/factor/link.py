@@ -48,7 +48,9 @@ class LinkLocality:
         memory = self.sources.memory
         k = memory.inlinks[ids].astype(np.float64)
         m = memory.good_inlinks[ids].astype(np.float64)
-        plain = m * self.log_p + (k - m) * self.log_q
+        # Without smoothing a ratio may be 0 and its logarithm infinite: no link of a kind, no say.
+        with np.errstate(invalid="ignore"):
+            plain = np.where(m > 0, m * self.log_p, 0.0) + np.where(k > m, (k - m) * self.log_q, 0.0)
         temper = self.sources.how.temper
         return plain if temper == 1.0 else plain * np.maximum(k, 1.0) ** (temper - 1.0)
 

@@ -96,7 +96,7 @@ class Learned:
             del self._rows[: int(self.half)], self._outcomes[: int(self.half)]
 
     def apply(self, evidence: Floats) -> Floats:
-        return self._scaled(evidence) * self.weights
+        return np.asarray(self._scaled(evidence) * self.weights, np.float64)
 
     def _scaled(self, evidence: Floats) -> Floats:
         return np.asarray(np.clip(evidence / self._scale, -_CLIP, _CLIP), np.float64)

@@ -1,0 +1,106 @@
+"""Knowledge is a commutative monoid, survives being saved, and refuses what it cannot trust."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.errors import StoreForeign
+from clew.knowledge import TABLES, Knowledge, LinkTypes, Table, dumps, loads
+
+words = st.text("abcdé ", min_size=1, max_size=3)
+counts = st.integers(0, 50)
+
+
+@st.composite
+def tables(draw):
+    table = Table()
+    for word, (hits, more) in draw(st.dictionaries(words, st.tuples(counts, counts), max_size=6)).items():
+        numbers = table.numbers([word])
+        table.seen[numbers] += hits + more
+        table.hits[numbers] += hits
+    return table
+
+
+@st.composite
+def knowledge(draw):
+    hits, more = draw(counts), draw(counts)
+    links = LinkTypes(*(float(draw(counts)) for _ in range(4)))
+    return Knowledge(float(hits + more), float(hits), links, *(draw(tables()) for _ in TABLES))
+
+
+@given(knowledge(), knowledge(), knowledge())
+def test_merge_is_associative_commutative_with_identity(a, b, c):
+    assert a.merge(b).merge(c) == a.merge(b.merge(c))
+    assert a.merge(b) == b.merge(a)
+    assert a.merge(Knowledge()) == a
+
+
+@given(knowledge(), knowledge())
+def test_delta_is_what_merge_added(a, b):
+    assert a.merge(b).delta(a) == b
+    assert a.merge(a.merge(b).delta(a)) == a.merge(b)
+
+
+@given(knowledge())
+def test_saved_and_read_back_equal(a):
+    assert loads(dumps(a)) == a
+
+
+@given(knowledge(), knowledge())
+def test_equal_knowledge_gives_equal_text(a, b):
+    assert dumps(a.merge(b)) == dumps(b.merge(a))
+
+
+@given(knowledge())
+def test_a_discount_keeps_proportions(a):
+    half = a.discounted(0.5)
+    assert half.pages == a.pages / 2
+    assert half.rate == a.rate
+    assert half.discounted(2.0) == a
+
+
+def test_merging_changes_neither():
+    a, b = Knowledge(pages=2), Knowledge(pages=3)
+    a.words.count(a.words.numbers(["x"]), True)
+    a.merge(b).words.count(a.words.numbers(["x"]), True)
+    assert a.words.row("x") == (1.0, 1.0)
+    assert b.pages == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d.update(format="x"), "not knowledge"),
+        (lambda d: d.update(version=99), "upgrade clew"),
+        (lambda d: d.update(version="1"), "no version"),
+        (lambda d: d.update(pages=-1), "not a count"),
+        (lambda d: d.update(pages=True), "not a count"),
+        (lambda d: d.update(satisfied=7), "more pages satisfy"),
+        (lambda d: d.update(links=[1, 2]), "four kinds"),
+        (lambda d: d.update(tables=3), "tables are missing"),
+        (lambda d: d["tables"].update(words=[["a"], [1.0], [2.0]]), "more hits than pages"),
+        (lambda d: d["tables"].update(words=[["a", "a"], [1.0, 1.0], [0.0, 0.0]]), "not distinct"),
+        (lambda d: d["tables"].update(words=[["a"], [1.0], []]), "differ in length"),
+        (lambda d: d["tables"].update(words=[["a"], ["x"], [0.0]]), "not a count"),
+        (lambda d: d.pop("pages"), "damaged"),
+    ],
+)
+def test_damaged_or_foreign_data_is_refused_with_the_reason(change, said):
+    plain = json.loads(dumps(Knowledge(pages=5, satisfied=1)))
+    change(plain)
+    with pytest.raises(StoreForeign, match=said):
+        loads(json.dumps(plain))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "nul", '"x"', "[" * 100_000, "NaN"])
+def test_what_is_no_knowledge_at_all_is_refused(text):
+    with pytest.raises(StoreForeign):
+        loads(text)
+
+
+def test_infinite_counts_are_refused():
+    text = dumps(Knowledge(pages=5, satisfied=1)).replace('"pages":5', '"pages":Infinity')
+    with pytest.raises(StoreForeign, match="not a count"):
+        loads(text)
