@@ -23,6 +23,7 @@ from clew.page import Page
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Parser
+from clew.run.room import Room
 from clew.store.base import Store
 
 #: Between checkpoints of what was learned and of the tallies.
@@ -56,15 +57,21 @@ class Driver:
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _stopping: bool = False
     _checkpoint: int = 0
+    _room: Room = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._room = Room(self.store, self.concurrency, self._news.set)
 
     async def run(self) -> str:
         """Crawl until a budget is spent, the frontier is empty or `stop` was called; gives the reason."""
         self._note(())
         for observer in self.observers:
             observer.started(self.progress)
+        self._room.open()
         try:
             reason = await self._loop()
         finally:
+            self._room.close()
             await self._abandon()
             self.store.save(self.crawl.drain())
             self.store.flush()
@@ -81,6 +88,7 @@ class Driver:
     async def _loop(self) -> str:
         while not self._stopping:
             now = self.clock.now()
+            self._room.check()
             reason = self.crawl.stopped(now)
             if reason is not None:
                 return reason
@@ -133,6 +141,7 @@ class Driver:
             outcome = replace(outcome, blob=self.store.append(arrival.response, now))
         effects = self.crawl.settle(outcome, now)
         self.store.save(effects)
+        self._room.leave()
         self._note(effects)
         for observer in self.observers:
             observer.settled(effects, self.progress)
@@ -151,6 +160,7 @@ class Driver:
         progress.point()
 
     async def _perform(self, task: Task) -> None:
+        await self._room.enter()
         self._arrived[task.id] = await self._fetch(task)
         self._news.set()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
 from typing import Protocol
 
 from clew.errors import ParseError
@@ -78,9 +80,9 @@ class WorkerParser:
         self._kill(self._pool)
 
     def _start(self) -> ProcessPoolExecutor:
-        # Not fork: the driver has threads. A worker ignores Ctrl-C, which is the driver's to handle.
+        # Not fork: the driver has threads.
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_ignore_interrupts)
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin_work)
 
     def _restart(self, broken: ProcessPoolExecutor) -> None:
         if self._pool is broken:
@@ -95,11 +97,21 @@ class WorkerParser:
             process.kill()
 
 
-def _ignore_interrupts() -> None:
+def _begin_work() -> None:
+    """In a worker: Ctrl-C is the driver's to handle, and the end of the driver is the worker's too."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(5)
+    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A driver that is killed cannot tell its workers; they would wait for pages for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def make_parser(workers: int | None) -> Parser:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class SqliteStore:
         rotate_at: int = ROTATE_AT,
     ) -> None:
         self.path = Path(path)
+        self.on_durable: Callable[[], None] | None = None
+        """Called from the writer's thread when batches became durable, or never will."""
         self._lock = layout.prepare(self.path, create=create)
         try:
             with mapped(layout.database(self.path)):
@@ -77,12 +79,20 @@ class SqliteStore:
         except BaseException:
             self._db.close()
             raise
-        self._writer = Writer(self.path, self._db, archive, applier, self._committed, window)
+        self._writer = Writer(self.path, self._db, archive, applier, self._committed, window, self._moved)
 
     @property
     def backlog(self) -> int:
-        """Batches saved and not yet durable: what a crash at this instant would make clew fetch again."""
+        """Batches saved and not yet durable: what a crash at this instant would make clew fetch again.
+
+        Raises what made writing impossible, if something did.
+        """
+        self._writer.check()
         return self._writer.backlog
+
+    def hurry(self) -> None:
+        """Have what was saved committed without waiting for more; returns at once."""
+        self._writer.hurry()
 
     def url(self, candidate: int) -> str:
         """The URL of a candidate saved before, committed or not."""
@@ -178,7 +188,7 @@ class SqliteStore:
         self.close()
 
     def __repr__(self) -> str:
-        return f"SqliteStore({str(self.path)!r}, backlog={self.backlog})"
+        return f"SqliteStore({str(self.path)!r}, backlog={self._writer.backlog})"
 
     def _submit(self, batch: Batch) -> None:
         self._ensure_open()
@@ -190,6 +200,11 @@ class SqliteStore:
         """Called by the writer thread: readers can see the batch now."""
         for candidate in new_urls(batch):
             self._pending.pop(candidate, None)
+
+    def _moved(self) -> None:
+        """Called by the writer thread: the backlog is smaller now, or will stay as it is."""
+        if (told := self.on_durable) is not None:
+            told()
 
     def _take_unsaved(self) -> list[Piece]:
         pieces, self._unsaved = self._unsaved, []

@@ -47,7 +47,8 @@ class Writer:
     """Commits batches in the order submitted.
 
     Parameters: the crawl directory; the connection, archive and applier, which are the thread's from
-    now on; a function told of each batch that was committed; and the window in seconds.
+    now on; a function told of each batch that was committed; the window in seconds; and a function called
+    when the backlog has moved, or never will again.
     """
 
     def __init__(
@@ -58,9 +59,11 @@ class Writer:
         applier: Applier,
         done: Callable[[Batch], None],
         window: float = WINDOW,
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
         self.directory = directory
         self.window = window
+        self._moved = moved
         self._db, self._archive, self._applier, self._done = connection, archive, applier, done
         self._queue: deque[Batch] = deque()
         self._bytes = 0
@@ -97,6 +100,12 @@ class Writer:
             self._submitted += 1
             if len(self._queue) == 1 or self._pressing():
                 self._work.notify()
+
+    def hurry(self) -> None:
+        """Commit what was submitted without waiting for more; returns at once."""
+        with self._work:
+            self._urgent = self._submitted
+            self._work.notify()
 
     def flush(self) -> None:
         """Wait until all that was submitted is durable."""
@@ -135,6 +144,7 @@ class Writer:
             with self._work:
                 self._committed += len(group)
                 self._progress.notify_all()
+            self._moved()
 
     def _take(self) -> list[Batch] | None:
         with self._work:
@@ -176,6 +186,7 @@ class Writer:
             self._failure = known
             self._queue.clear()
             self._progress.notify_all()
+        self._moved()
 
 
 def new_urls(batch: Batch) -> dict[int, str]:

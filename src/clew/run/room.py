@@ -1,0 +1,89 @@
+"""`Room`: how many requests may be out before the replies of earlier ones are safe on disk.
+
+A reply that has come in and is not yet durable is as good as lost when the process dies: its page will be
+asked for again. So it counts as under way until the store has it, and a crash makes clew repeat no more
+requests than it is allowed to have in flight. Who is leased next, and in which order outcomes are settled,
+is not touched by this: a task that finds no room merely waits before it goes out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from clew.store.base import Store
+
+
+@runtime_checkable
+class Buffered(Protocol):
+    """A store that takes batches at once and makes them durable later."""
+
+    on_durable: Callable[[], None] | None
+    """Called, from any thread, when something became durable or can no longer become so."""
+
+    @property
+    def backlog(self) -> int:
+        """Batches taken and not yet durable. Raises what made writing impossible, if something did."""
+        ...
+
+    def hurry(self) -> None:
+        """Make what was taken durable soon; does not wait for it."""
+        ...
+
+
+class Room:
+    """Room for `limit` requests whose outcomes are not safe yet."""
+
+    def __init__(self, store: Store, limit: int, wake: Callable[[], None]) -> None:
+        self.limit = limit
+        self._store = store if isinstance(store, Buffered) else None
+        self._wake = wake
+        self._out = 0
+        self._freed = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        return f"Room({self._out} out of {self.limit})"
+
+    def open(self) -> None:
+        """Begin to listen to the store; from the event loop."""
+        self._loop = asyncio.get_running_loop()
+        if self._store is not None:
+            self._store.on_durable = self._durable
+
+    def close(self) -> None:
+        """Listen no longer."""
+        if self._store is not None:
+            self._store.on_durable = None
+
+    async def enter(self) -> None:
+        """Return when one more request may go out."""
+        while self._out + self.check() >= self.limit:
+            if self._store is not None:
+                self._store.hurry()
+            self._freed.clear()
+            # Looked at again: the last of them may have become durable just before the clearing.
+            if self._out + self.check() >= self.limit:
+                await self._freed.wait()
+        self._out += 1
+
+    def leave(self) -> None:
+        """An outcome was handed to the store, which counts it from now on."""
+        self._out -= 1
+        self._freed.set()
+        if self._store is not None and 2 * self._store.backlog >= self.limit:
+            # At half the room, so that the other half can be used while the disk works.
+            self._store.hurry()
+
+    def check(self) -> int:
+        """Batches that are not durable yet; raises when they never will be."""
+        return 0 if self._store is None else self._store.backlog
+
+    def _durable(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._free)
+
+    def _free(self) -> None:
+        self._freed.set()
+        self._wake()

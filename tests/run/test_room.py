@@ -1,0 +1,113 @@
+"""A crash repeats no more requests than may be in flight: replies that are not durable yet count as such."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clew.errors import StorageFull
+from clew.run.room import Room
+from clew.store import MemoryStore, SqliteStore
+from clew.testing.stores import found
+
+
+class Slow:
+    """A store whose disk works when told to."""
+
+    def __init__(self) -> None:
+        self.taken = self.hurried = 0
+        self.failure: Exception | None = None
+        self.on_durable = None
+
+    @property
+    def backlog(self) -> int:
+        if self.failure:
+            raise self.failure
+        return self.taken
+
+    def hurry(self) -> None:
+        self.hurried += 1
+
+    def commit(self) -> None:
+        self.taken = 0
+        assert self.on_durable is not None
+        self.on_durable()
+
+
+def room_of(store: object, limit: int) -> Room:
+    room = Room(store, limit, lambda: None)  # type: ignore[arg-type]
+    room.open()
+    return room
+
+
+async def test_what_is_not_durable_takes_up_room_until_it_is():
+    store = Slow()
+    room = room_of(store, 2)
+    await room.enter()
+    await room.enter()
+    third = asyncio.create_task(room.enter())
+    store.taken += 1
+    room.leave()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not third.done()
+    assert store.hurried
+    store.commit()
+    await third
+
+
+async def test_whoever_waits_for_a_disk_that_failed_is_told():
+    store = Slow()
+    room = room_of(store, 1)
+    store.taken = 1
+    waiting = asyncio.create_task(room.enter())
+    await asyncio.sleep(0)
+    store.failure = StorageFull("no room left")
+    assert store.on_durable is not None
+    store.on_durable()
+    with pytest.raises(StorageFull):
+        await waiting
+    with pytest.raises(StorageFull):
+        room.check()
+
+
+async def test_a_store_that_keeps_everything_in_memory_takes_up_no_room():
+    room = room_of(MemoryStore(), 1)
+    for _ in range(5):
+        await room.enter()
+        room.leave()
+    assert room.check() == 0
+
+
+async def test_a_crawl_directory_says_when_its_backlog_is_gone(tmp_path: Path):
+    with SqliteStore(tmp_path / "crawl", window=60.0) as store:
+        room = room_of(store, 1)
+        store.save([found(0, ["http://a.example/"])])
+        # Without the hurry this would wait for the minute the store was given.
+        await asyncio.wait_for(room.enter(), 30)
+        assert store.backlog == 0
+        room.close()
+
+
+def test_parse_workers_end_with_a_driver_that_was_killed():
+    program = (
+        "import asyncio, os\n"
+        "from clew.fetch import Response\n"
+        "from clew.run.parsing import WorkerParser\n"
+        "async def main():\n"
+        "    parser = WorkerParser(1)\n"
+        "    await parser.parse(Response(url='http://a.example/', status=200, body=b'<p>x'), 0)\n"
+        "    print(*parser._pool._processes, flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "if __name__ == '__main__': asyncio.run(main())\n"
+    )
+    # The worker holds the other end of the pipe too: it is closed when both are gone, and not before.
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == -9
+    assert done.stdout.strip().isdigit()
