@@ -14,4 +14,15 @@ from clew.frontier.intake import Admitted, Intake
 from clew.frontier.keys import KeyIndex
 from clew.frontier.queue import Frontier
 
-__all__ = ["Admitted", "Filed", "Filing", "Frontier", "Gate", "Host", "Hosts", "Intake", "KeyIndex", "Politeness"]
+__all__ = [
+    "Admitted",
+    "Filed",
+    "Filing",
+    "Frontier",
+    "Gate",
+    "Host",
+    "Hosts",
+    "Intake",
+    "KeyIndex",
+    "Politeness",
+]

@@ -16,7 +16,7 @@ from clew import url as urls
 from clew.frontier.hosts import Hosts
 from clew.frontier.intake import Admitted
 from clew.frontier.queue import Frontier
-from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, Via
+from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, TaskKind, Via
 from clew.page import Links, Page
 from clew.predicate.verdict import Verdict
 from clew.strategy.base import Expansion, Strategy
@@ -33,6 +33,8 @@ class Filed:
     ids: Numbers
     """Candidate numbers of its links, in page order, forwarded ones left out."""
     new: int
+    fresh: tuple[str, ...] = ()
+    """Targets never seen before."""
     effects: list[Effect] = field(default_factory=list)
 
 
@@ -51,17 +53,11 @@ class Filing:
 
     def expand(self, task: Task, page: Page, verdict: Verdict, admitted: Admitted) -> Filed:
         """Learn from a judged page, score its links, file the new ones."""
-        ids = self.frontier.find(admitted.keys)
-        owned = np.ones(len(ids), np.bool_)
-        if self.slots is not None:
-            owned = np.array([self.owns(host) for host in admitted.hosts], np.bool_)
-        fresh = (ids < 0) & owned
-        new = int(fresh.sum())
-        ids[fresh] = self.frontier.count + np.arange(new)
+        ids, fresh, owned = self._numbered(admitted)
         expansion = Expansion(
             task.candidate, page, verdict, task.depth, admitted.links, admitted.keys, ids, fresh
         )
-        filed = Filed(ids[owned], new)
+        filed = Filed(ids[owned], int(fresh.sum()), _targets(admitted.links, fresh))
         moved = self.strategy.learn(expansion)
         if moved is not None:
             filed.effects.extend(self.rescore(moved))
@@ -71,6 +67,32 @@ class Filing:
             filed.effects.extend(self._improve(ids, parts, ~fresh & owned))
             filed.effects.extend(self._forward(admitted, ~owned, parts, task))
         return filed
+
+    def listed(self, url: str, admitted: Admitted, *, depth: int) -> Filed:
+        """File what a sitemap lists: links of a page that says nothing, so nothing is learned from it."""
+        ids, fresh, owned = self._numbered(admitted)
+        filed = Filed(ids[owned], int(fresh.sum()), _targets(admitted.links, fresh))
+        if not len(ids):
+            return filed
+        nothing = Page(url=url, depth=depth - 1)
+        verdict = Verdict(0.0, False)
+        expansion = Expansion(-1, nothing, verdict, depth - 1, admitted.links, admitted.keys, ids, fresh)
+        parts = self.strategy.score(expansion)
+        place = Task(0, TaskKind.SITEMAP, url, "", depth=depth - 1)
+        filed.effects.extend(self._new(admitted, fresh, parts, place, Via.SITEMAP))
+        filed.effects.extend(self._forward(admitted, ~owned, parts, place))
+        return filed
+
+    def _numbered(self, admitted: Admitted) -> tuple[Numbers, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Numbers for all targets of ours, which of them are new, and which targets are ours."""
+        ids = admitted.ids.copy()
+        owned = np.ones(len(ids), np.bool_)
+        if self.slots is not None:
+            # A known target is ours, or it would not be known.
+            owned = np.array([not host or self.owns(host) for host in admitted.hosts], np.bool_)
+        fresh = (ids < 0) & owned
+        ids[fresh] = self.frontier.count + np.arange(int(fresh.sum()))
+        return ids, fresh, owned
 
     def miss(self, task: Task, status: int) -> list[Effect]:
         """Learn from a fetch that gave nothing: a dead link says something about links like it."""
@@ -131,7 +153,14 @@ class Filing:
         self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
         return [Rescore(ids, parts)] if moved.saved else []
 
-    def _new(self, admitted: Admitted, fresh: NDArray[np.bool_], parts: Parts, task: Task) -> list[Effect]:
+    def _new(
+        self,
+        admitted: Admitted,
+        fresh: NDArray[np.bool_],
+        parts: Parts,
+        task: Task,
+        via: Via = Via.LINK,
+    ) -> list[Effect]:
         rows = np.flatnonzero(fresh).tolist()
         if not rows:
             return []
@@ -141,7 +170,7 @@ class Filing:
             parts[fresh],
             depth=task.depth + 1,
             source=task.candidate,
-            via=Via.LINK,
+            via=via,
             hosts=tuple([admitted.hosts[i] for i in rows]),
             anchors=tuple([admitted.links.anchors[i] for i in rows]),
         )
@@ -173,3 +202,7 @@ class Filing:
             )
             for slot, rows in sorted(by_slot.items())
         ]
+
+
+def _targets(links: Links, fresh: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple([links.targets[i] for i in np.flatnonzero(fresh).tolist()])

@@ -6,6 +6,7 @@ task, at the pace of the host it leads to. While it is under way its host offers
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from clew import url as urls
@@ -15,16 +16,24 @@ from clew.frontier.robots import Rules
 from clew.messages import Outcome
 
 _HOPS = 5
-_REDIRECT_STATUS = frozenset({301, 302, 303, 307, 308})
+REDIRECT_STATUS = frozenset({301, 302, 303, 307, 308})
+BUSY_STATUS = frozenset({429, 503})
 _UNREACHABLE = 0
+_PATIENCE = 0.1
+
+Heard = Callable[[str, tuple[str, ...]], None]
+"""Is told of an origin and the sitemaps its robots.txt names."""
 
 
 class Gate:
     """Says of a URL that it may be fetched (`yes`), may not (`no`), or that robots.txt is first (`ask`)."""
 
-    def __init__(self, hosts: Hosts, politeness: Politeness) -> None:
+    def __init__(
+        self, hosts: Hosts, politeness: Politeness, heard: Heard = lambda origin, names: None
+    ) -> None:
         self.hosts = hosts
         self.politeness = politeness
+        self.heard = heard
         self._under_way: dict[int, tuple[Host, Host, str]] = {}
 
     def check(self, host: Host, url: str, now: float) -> Literal["yes", "no", "ask"]:
@@ -43,15 +52,24 @@ class Gate:
         """
         origin = urls.origin(url)
         target, _, attempt = host.robots_from.setdefault(origin, (f"{origin}/robots.txt", 0, 0))
-        asked = self.hosts[self.hosts.number(urls.host(target))]
-        if asked is not host and (asked.in_flight >= asked.limit or asked.next_at > now):
-            self.hosts.rest(host, max(asked.next_at, now + max(asked.delay, 0.1)))
+        asked = self.whom(host, origin)
+        if asked is not host and asked.excluded:
+            del host.robots_from[origin]
+            self.learn(host, origin, _UNREACHABLE, now, b"")
+            return None
+        if asked is not host and not self.hosts.free(asked, now):
+            self.hosts.rest(host, max(self.hosts.ready_at(asked), now + max(asked.delay, _PATIENCE)))
             return None
         host.blocked = True
         self.hosts.touch(host.number)
         self.hosts.begin(asked)
         self._under_way[task] = (host, asked, origin)
         return target, attempt
+
+    def whom(self, host: Host, origin: str) -> Host:
+        """The host that will be asked for an origin's robots.txt: itself, unless it has redirected us."""
+        known = host.robots_from.get(origin)
+        return host if known is None else self.hosts[self.hosts.number(urls.host(known[0]))]
 
     def settle(self, outcome: Outcome, now: float) -> tuple[Host, str]:
         """Take in a reply to `ask`; gives the host it was for, and what came of it in a word."""
@@ -61,23 +79,27 @@ class Gate:
             asked.requests += 1
         host.blocked = False
         self.hosts.touch(host.number)
-        reason = outcome.error or (Reason.SERVER_ERROR if outcome.status >= 500 else None)
-        rule = RETRY.get(reason) if reason else None
-        if rule is not None and attempt < rule.times:
-            rest = max(rule.rest * 2**attempt, outcome.retry_after or 0.0)
+        reason = failure(outcome)
+        # A busy server is not asked for its robots.txt as patiently as for a page: everything else waits.
+        rule = RETRY.get(Reason.SERVER_ERROR if reason is Reason.BUSY else reason) if reason else None
+        rest = asked_rest(asked, outcome, reason, self.politeness)
+        if rule is not None and attempt < rule.times and not asked.excluded:
+            rest = max(rule.rest * 2**attempt, rest)
             self.hosts.end(asked, now, rest)
             self.hosts.rest(host, now + rest)
             host.robots_from[origin] = (outcome.task.url, hops, attempt + 1)
             return host, "retry"
-        self.hosts.end(asked, now, outcome.retry_after or 0.0)
-        if outcome.status in _REDIRECT_STATUS and hops < _HOPS:
+        self.hosts.end(asked, now, rest)
+        if outcome.status in REDIRECT_STATUS and hops < _HOPS:
             target = urls.canonical(outcome.location, outcome.task.url)
             if target is not None:
                 host.robots_from[origin] = (target, hops + 1, 0)
                 return host, "redirect"
         # A redirect that leads nowhere counts as "no robots.txt", as RFC 9309 2.3.1.2 allows.
-        status = 404 if outcome.status in _REDIRECT_STATUS else outcome.status
+        status = 404 if outcome.status in REDIRECT_STATUS else outcome.status
         status = _UNREACHABLE if outcome.error else status
+        if status == _UNREACHABLE and host.mute:
+            host.excluded = host.unsaved = True
         self.learn(host, origin, status, now, outcome.body)
         return host, "ok" if 200 <= status < 300 else "failed" if status == 0 or status >= 500 else "none"
 
@@ -86,11 +108,32 @@ class Gate:
         body = body if 200 <= status < 300 else b""
         host.robots[origin] = Robots(status, at, body, Rules.parse(status, body, self.politeness.agent))
         host.robots_delay(self.politeness)
+        self.heard(origin, host.robots[origin].rules.sitemaps)
 
     def abandon(self, task: int) -> None:
         """The request will not be made after all."""
         host, asked, _ = self._under_way.pop(task)
         host.blocked = False
-        asked.in_flight -= 1
         self.hosts.touch(host.number)
-        self.hosts.touch(asked.number)
+        self.hosts.undo(asked)
+
+
+def failure(outcome: Outcome) -> Reason | None:
+    """The reason a reply is no use, if it is none."""
+    if outcome.error is not None:
+        return outcome.error
+    if outcome.status in BUSY_STATUS:
+        return Reason.BUSY
+    return Reason.SERVER_ERROR if outcome.status >= 500 else None
+
+
+def asked_rest(host: Host, outcome: Outcome, reason: Reason | None, politeness: Politeness) -> float:
+    """Take a reply's good or bad into the host's health; gives the rest the host needs beyond its delay."""
+    asked = outcome.retry_after or 0.0
+    if reason is None:
+        host.well(0.0 if outcome.cached else outcome.elapsed)
+        return asked
+    if reason not in RETRY:
+        # A page that is no page, or a name that may not be visited: not the host's fault.
+        return asked
+    return max(asked, host.unwell(politeness, replied=outcome.status > 0, busy=reason is Reason.BUSY))

@@ -2,85 +2,30 @@
 
 Each host is free, resting (no request before `next_at`), or busy (as many requests under way as it
 is allowed). A free host offers its best candidate; `pick` takes the best offer, the oldest candidate
-among equals. Only hosts that something happened to are looked at again.
+among equals. Only hosts that something happened to are looked at again. Hosts that live at one address
+share a `Place`, which is free, resting or busy in the same way.
 
 Invariant: a host that is not the user's own never has two requests under way, and never gets one
-before `next_at`.
+before `next_at`; and the same holds of an address, as soon as it is known whose it is.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.frontier.host import Host, Place, Politeness, Robots
 from clew.frontier.queue import Frontier
-from clew.frontier.robots import Rules
+
+__all__ = ["Host", "Hosts", "Place", "Politeness", "Robots"]
 
 _NONE = -np.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Politeness:
-    """How hosts are treated. The second half is for hosts the user says are theirs."""
-
-    delay: float = 1.0
-    agent: str = "clew"
-    own: Callable[[str], bool] = lambda host: False
-    own_delay: float = 0.0
-    own_limit: int = 64
-    own_robots: bool = True
-    """Whether robots.txt is obeyed on the user's own hosts too."""
-    longest: float = 60.0
-    """The longest Crawl-delay that is honoured in full."""
-    robots_age: float = 86_400.0
-    """Seconds after which a robots.txt is asked for again."""
-
-
-@dataclass(slots=True)
-class Robots:
-    """What is known of one origin's robots.txt."""
-
-    status: int
-    at: float
-    body: bytes
-    rules: Rules
-
-
-@dataclass(slots=True)
-class Host:
-    """One host: its pace, its tallies, its rules."""
-
-    name: str
-    number: int
-    own: bool
-    delay: float
-    limit: int
-    next_at: float = 0.0
-    in_flight: int = 0
-    blocked: bool = False
-    """Waiting for robots.txt."""
-    failures: int = 0
-    """Failed requests in a row."""
-    requests: int = 0
-    pages: int = 0
-    matches: int = 0
-    robots: dict[str, Robots] = field(default_factory=dict)
-    robots_from: dict[str, tuple[str, int, int]] = field(default_factory=dict)
-    """Origin -> (where to ask for its robots.txt next, redirects so far, attempts so far)."""
-
-    def robots_delay(self, politeness: Politeness) -> None:
-        """Take the longest Crawl-delay of its origins, within reason."""
-        if self.own and not politeness.own_robots:
-            return
-        asked = [r.rules.delay for r in self.robots.values() if r.rules.delay is not None]
-        base = politeness.own_delay if self.own else politeness.delay
-        self.delay = max([base, *(min(d, politeness.longest) for d in asked)])
-        if self.own and self.delay > 0:
-            self.limit = 1
+_LINGER = 60.0
+#: Addresses of one host that are minded; a name with more is a lottery anyway.
+_ADDRESSES = 16
 
 
 class Hosts:
@@ -90,6 +35,11 @@ class Hosts:
         self.frontier = frontier
         self.politeness = politeness
         self.list: list[Host] = []
+        self.places: dict[str, Place] = {}
+        self.not_before = 0.0
+        """Nobody but the user's own hosts gets a request before this time."""
+        self.resolving = False
+        """Whether names are looked up before a host is asked for anything."""
         self._numbers: dict[str, int] = {}
         self._offers: NDArray[np.float64] = np.full(64, _NONE)
         self._heads: NDArray[np.int64] = np.full(64, -1, np.int64)
@@ -119,7 +69,7 @@ class Hosts:
         own = self.politeness.own(name)
         delay = self.politeness.own_delay if own else self.politeness.delay
         limit = self.politeness.own_limit if own and delay == 0 else 1
-        self.list.append(Host(name, n, own, delay, limit))
+        self.list.append(Host(name, n, own, delay, limit, 0.0 if own else self.not_before))
         self._numbers[name] = n
         if n >= len(self._offers):
             size = n + n // 2 + 1
@@ -158,26 +108,88 @@ class Hosts:
         """When the next resting host may be visited again; None when none rests."""
         while self._resting:
             at, number = self._resting[0]
-            host = self.list[number]
-            if host.next_at == at and not host.blocked and host.in_flight < host.limit:
+            if self._open(self.list[number]) and self.ready_at(self.list[number]) == at:
                 return at
             heapq.heappop(self._resting)
         return None
+
+    def ready_at(self, host: Host) -> float:
+        """The time before which neither the host nor an address of it may be asked."""
+        if not host.places:
+            return host.next_at
+        return max(host.next_at, *(place.next_at for place in host.places))
+
+    def free(self, host: Host, now: float) -> bool:
+        """Whether the host may be asked for something now."""
+        return self._open(host) and self.ready_at(host) <= now
 
     def begin(self, host: Host) -> None:
         """A request to this host goes out."""
         host.in_flight += 1
         self.touch(host.number)
+        for place in host.places:
+            place.in_flight += 1
+            self._touched.update(place.hosts)
 
     def end(self, host: Host, now: float, rest: float = 0.0) -> None:
         """A request to this host came back; it rests for its delay, or longer if told so."""
         host.in_flight -= 1
-        self.rest(host, now + max(host.delay, rest))
+        pause = host.pause(self.politeness)
+        self.rest(host, now + max(pause, min(rest, self.politeness.longest_rest)))
+        for place in host.places:
+            place.in_flight -= 1
+            place.next_at = max(place.next_at, now + pause)
+            self._touched.update(place.hosts)
+
+    def undo(self, host: Host) -> None:
+        """A request to this host was not made after all."""
+        host.in_flight -= 1
+        self.touch(host.number)
+        for place in host.places:
+            place.in_flight -= 1
+            self._touched.update(place.hosts)
 
     def rest(self, host: Host, until: float) -> None:
         """No request to this host before that time."""
         host.next_at = max(host.next_at, until)
         self.touch(host.number)
+
+    # where hosts live
+
+    def unresolved(self, host: Host, now: float) -> bool:
+        """Whether its name must be looked up before it is asked for anything."""
+        if not self.resolving or host.own:
+            return False
+        return host.resolved_at is None or now - host.resolved_at > self.politeness.address_age
+
+    def settle_at(self, host: Host, addresses: Iterable[str], now: float) -> None:
+        """A host lives at these addresses, all of them told by one look-up."""
+        host.resolved_at = now
+        found = list(dict.fromkeys(addresses))[:_ADDRESSES]
+        # A connection that is still open may lead to an address it had until now.
+        for place in [p for p in host.places if p.address not in found and now - p.next_at > _LINGER]:
+            if not host.in_flight:
+                host.places.remove(place)
+                place.hosts.remove(host.number)
+        for address in found:
+            self.meet(host, address)
+
+    def meet(self, host: Host, address: str) -> None:
+        """One more address of a host is known."""
+        if host.own or not address or any(place.address == address for place in host.places):
+            return
+        place = self.places.setdefault(address, Place(address))
+        place.hosts.append(host.number)
+        place.in_flight += host.in_flight
+        host.places.append(place)
+        host.unsaved = True
+        self._touched.update(place.hosts)
+
+    def _open(self, host: Host) -> bool:
+        """Nothing but time can keep it from being asked."""
+        if host.blocked or host.resolving or host.excluded or host.in_flight >= host.limit:
+            return False
+        return not any(place.in_flight for place in host.places)
 
     def _wake(self, now: float) -> None:
         while self._resting and self._resting[0][0] <= now:
@@ -186,13 +198,14 @@ class Hosts:
     def _look(self, number: int, now: float) -> None:
         host = self.list[number]
         self._offers[number] = _NONE
-        if host.blocked or host.in_flight >= host.limit:
+        if not self._open(host) or host.full(self.politeness):
             return
         head = self.frontier.head(number)
         if head < 0:
             return
-        if host.next_at > now:
-            heapq.heappush(self._resting, (host.next_at, number))
+        ready = self.ready_at(host)
+        if ready > now:
+            heapq.heappush(self._resting, (ready, number))
             return
         self._heads[number] = head
         self._offers[number] = self.frontier.scores[head]

@@ -1,11 +1,13 @@
 """`Intake`: what a page's links become before they are candidates.
 
-Links are reduced to distinct targets, checked against the scope and the page's own wishes
-(`nofollow`), and looked up; what is left out is counted by reason.
+Links are reduced to distinct targets and looked up. Targets never seen before are checked against the
+scope, the traps and the hosts that were given up; what is left out is counted by reason. A known target
+has been through all that, so most links of a page cost one look-up together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +17,14 @@ from clew import url as urls
 from clew.page import Links, Page
 from clew.policy.scope import Scope
 
+Find = Callable[[NDArray[np.uint64]], NDArray[np.int64]]
+Objection = Callable[[str, str, str], str | None]
+"""Why a URL (of a host, linked to by a source) should be left out; None when it may be fetched."""
+
+
+def _never_seen(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return np.full(len(keys), -1, np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
@@ -22,7 +32,10 @@ class Admitted:
 
     links: Links
     keys: NDArray[np.uint64]
+    ids: NDArray[np.int64]
+    """Candidate numbers; -1 for targets never seen."""
     hosts: tuple[str, ...]
+    """Empty text for a known target, whose host nobody asks for."""
     dropped: dict[str, int]
 
 
@@ -35,6 +48,8 @@ class Intake:
     """Leave out links marked rel=nofollow."""
     page_nofollow: bool = True
     """Leave out all links of a page that says nofollow (or none) in its robots directives."""
+    find: Find = _never_seen
+    objection: Objection = lambda url, host, source: None
 
     def admit(self, page: Page, depth: int) -> Admitted:
         """The links of a page that are in scope; `depth` is the depth they would have."""
@@ -43,33 +58,66 @@ class Intake:
         if self.page_nofollow and page.robots & {"nofollow", "none"}:
             if links:
                 dropped["nofollow"] = len(links)
-            return self._chosen(links, [], dropped)
+            return self.chosen(links, [], dropped)
+        rows = self._distinct(page, dropped)
+        if self.scope.depth is not None and depth > self.scope.depth:
+            if rows:
+                dropped["depth"] = len(rows)
+            return self.chosen(links, [], dropped)
+        return self.chosen(links, rows, dropped, depth)
+
+    def first(self, links: Links, limit: int, depth: int) -> Admitted:
+        """The first of many links that are new and on their source's own domain."""
+        domain = urls.site(urls.host(links.source))
+        dropped: dict[str, int] = {}
+        rows: list[int] = []
+        for i in np.flatnonzero(self.find(urls.keys(links.targets)) < 0).tolist():
+            if urls.site(urls.host(links.targets[i])) != domain:
+                dropped["sitemap-foreign"] = dropped.get("sitemap-foreign", 0) + 1
+            elif len(rows) >= limit:
+                dropped["sitemap-limit"] = dropped.get("sitemap-limit", 0) + 1
+            else:
+                rows.append(i)
+        return self.chosen(links, rows, dropped, depth)
+
+    def chosen(self, links: Links, rows: list[int], dropped: dict[str, int], depth: int = 0) -> Admitted:
+        """Those of the given links that may be followed."""
+        targets = links.targets
+        keys = urls.keys([targets[i] for i in rows])
+        ids = self.find(keys)
+        kept: list[int] = []
+        hosts: list[str] = []
+        check, objection, source = self.scope.check, self.objection, links.source
+        for place, (row, known) in enumerate(zip(rows, ids.tolist(), strict=True)):
+            host = ""
+            if known < 0:
+                target = targets[row]
+                host = urls.host(target)
+                reason = check(target, depth) or objection(target, host, source)
+                if reason is not None:
+                    dropped[reason] = dropped.get(reason, 0) + 1
+                    continue
+            kept.append(place)
+            hosts.append(host)
+        picked = links.pick([rows[place] for place in kept])
+        return Admitted(picked, keys[kept], ids[kept], tuple(hosts), dropped)
+
+    def _distinct(self, page: Page, dropped: dict[str, int]) -> list[int]:
+        """Rows of the first link to each target, the page itself left out."""
+        links = page.links
+        if not self.rel_nofollow:
+            first = dict(zip(reversed(links.targets), range(len(links) - 1, -1, -1), strict=True))
+            first.pop(page.url, None)
+            return sorted(first.values())
         seen = {page.url}
-        chosen: list[int] = []
-        check = self.scope.check
+        rows: list[int] = []
         for i, target in enumerate(links.targets):
             if target in seen:
                 continue
-            if self.rel_nofollow and "nofollow" in links.rels[i]:
+            if "nofollow" in links.rels[i]:
                 # Not marked as seen: the same target may stand on the page again without the mark.
                 dropped["nofollow"] = dropped.get("nofollow", 0) + 1
                 continue
             seen.add(target)
-            reason = check(target, depth)
-            if reason is None:
-                chosen.append(i)
-            else:
-                dropped[reason] = dropped.get(reason, 0) + 1
-        return self._chosen(links, chosen, dropped)
-
-    def _chosen(self, links: Links, chosen: list[int], dropped: dict[str, int]) -> Admitted:
-        kept = Links(
-            links.source,
-            tuple([links.targets[i] for i in chosen]),
-            tuple([links.anchors[i] for i in chosen]),
-            tuple([links.contexts[i] for i in chosen]),
-            tuple([links.paths[i] for i in chosen]),
-            tuple([links.rels[i] for i in chosen]),
-        )
-        hosts = tuple([urls.host(t) for t in kept.targets])
-        return Admitted(kept, urls.keys(kept.targets), hosts, dropped)
+            rows.append(i)
+        return rows

@@ -1,4 +1,4 @@
-"""Rules that bound a crawl: where it may go, when it stops, what counts as new.
+"""Rules that bound a crawl: where it may go, when it stops, what counts as new, what is a trap.
 
 Nothing here ranks anything. A policy answers a question about one URL, one page or one tally, always
 with a reason that can be counted and shown. Invariant: the answers depend on the arguments and on
@@ -8,5 +8,7 @@ what was added before, never on a clock.
 from clew.policy.duplicates import Duplicates
 from clew.policy.scope import DEFAULT_KINDS, KINDS, Scope
 from clew.policy.stop import Budget, Tally
+from clew.policy.traps import Traps, Worth
+from clew.policy.watch import Watch
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "Budget", "Duplicates", "Scope", "Tally"]
+__all__ = ["DEFAULT_KINDS", "KINDS", "Budget", "Duplicates", "Scope", "Tally", "Traps", "Watch", "Worth"]

@@ -12,15 +12,17 @@ from clew.store.base import Snapshot
 def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
     """Put a snapshot into an engine that has done nothing yet.
 
-    Hosts rest for their delay before the first request, whatever was under way when the crawl stopped;
-    a rest that was asked for (Retry-After) is kept, but a clock that was set back cannot make it longer
-    than an hour.
+    Hosts rest for their delay before the first request, whatever was under way when the crawl stopped, and
+    so do the addresses they live at and the hosts never heard of; a rest that was asked for (Retry-After) is
+    kept, but a clock that was set back cannot make it longer than an hour.
     """
     if saved.parts.size and saved.parts.shape[1] != len(crawl.strategy.parts):
         raise StoreForeign(
             f"the crawl was made with a strategy of {saved.parts.shape[1]} contributions, "
             f"{crawl.strategy.name!r} has {len(crawl.strategy.parts)}: resume with the strategy it began with"
         )
+    # A request may have been under way to a host or an address of which nothing was saved yet.
+    crawl.hosts.not_before = now + crawl.rules.politeness.delay
     numbers = crawl.hosts.numbers(saved.host_names)
     crawl.frontier.add(
         saved.keys,
@@ -47,11 +49,21 @@ def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
 
 
 def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
+    politeness = crawl.rules.politeness
     for row in saved.host_states:
         host = crawl.hosts[crawl.hosts.number(row.host)]
-        host.failures, host.requests = row.failures, row.requests
-        host.pages, host.matches = row.pages, row.matches
+        addresses = host.recall(row)
+        crawl.sitemaps.restore(host, host.notes.get("sitemaps"))
+        crawl.watch.traps.restore(host.name, host.notes.get("traps"))
         for origin, status, at, body in row.robots or ():
             crawl.gate.learn(host, origin, status, min(at, now), body)
-        asked = min(row.next_at, now + 3600.0)
-        host.next_at = max(asked, now + host.delay) if row.requests else asked
+        asked = min(row.next_at, now + politeness.longest_rest)
+        rest = now + host.pause(politeness) if row.requests or not host.own else asked
+        host.next_at = max(asked, rest)
+        for address in addresses:
+            crawl.hosts.meet(host, address)
+        for place in host.places:
+            place.next_at = max(place.next_at, now + host.pause(politeness))
+        host.unsaved = False
+        if host.excluded:
+            crawl.give_up(host)

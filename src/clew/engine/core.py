@@ -1,0 +1,124 @@
+"""`Core`: the state of a crawl, and how it is begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from clew import url as urls
+from clew.frontier.filing import Filing
+from clew.frontier.gate import Gate
+from clew.frontier.hosts import Host, Hosts, Politeness
+from clew.frontier.intake import Intake
+from clew.frontier.queue import Frontier
+from clew.frontier.sitemaps import Mode, Sitemaps
+from clew.messages import Effect, Forward, State, Via
+from clew.policy import Budget, Duplicates, Scope, Tally, Watch
+from clew.predicate.verdict import Predicate
+from clew.strategy.base import Strategy
+from clew.trace import Tracer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlRules:
+    """Everything that shapes a crawl and is not learned."""
+
+    scope: Scope
+    budget: Budget = field(default_factory=Budget)
+    politeness: Politeness = field(default_factory=Politeness)
+    rel_nofollow: bool = False
+    """Leave out links marked rel=nofollow."""
+    slots: frozenset[int] | None = None
+    """The slots of hosts this engine owns; None is all of them."""
+    sitemaps: Mode = "robots"
+    """Read sitemaps: those robots.txt names (`robots`), or /sitemap.xml where it names none too (`on`)."""
+    traps: bool = True
+    """Leave traps, mirrors and error pages alone once they are recognised."""
+
+
+class Core:
+    """What is known in one crawl, or one shard of one."""
+
+    def __init__(
+        self, predicate: Predicate, strategy: Strategy, rules: CrawlRules, shelf: Callable[[int], str]
+    ) -> None:
+        self.predicate = predicate
+        self.strategy = strategy
+        self.rules = rules
+        self.shelf = shelf
+        self.frontier = Frontier(len(strategy.parts))
+        self.hosts = Hosts(self.frontier, rules.politeness)
+        self.filing = Filing(self.frontier, self.hosts, strategy, rules.slots)
+        self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.filing.owns)
+        self.gate = Gate(self.hosts, rules.politeness, self.sitemaps.offer)
+        self.watch = Watch(on=rules.traps, known=self._alive)
+        self.intake = Intake(
+            rules.scope,
+            rel_nofollow=rules.rel_nofollow,
+            find=self.frontier.find,
+            objection=self._objection,
+        )
+        self.tally = Tally()
+        self.duplicates = Duplicates()
+        self.tracer = Tracer()
+        self.in_flight = 0
+        self.started: float | None = None
+        self.tasks = 0
+        self._outbox: list[Effect] = []
+        self._given_up: list[int] = []
+        self._hops: dict[int, int] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"Crawl({self.strategy.name}, {self.tally.pages} pages, {self.tally.matches} finds, "
+            f"{self.frontier.queued} queued, {self.in_flight} under way)"
+        )
+
+    def start(self, seeds: Sequence[str], now: float) -> tuple[Effect, ...]:
+        """Take in the starting points (canonical URLs); those already known are passed over."""
+        self.started = now
+        mine = [seed for seed in dict.fromkeys(seeds) if self.filing.owns(urls.host(seed))]
+        unknown = self.frontier.find(urls.keys(mine)) < 0
+        fresh = tuple([seed for seed, new in zip(mine, unknown.tolist(), strict=True) if new])
+        if not fresh:
+            return ()
+        keys = urls.keys(fresh)
+        parts = self.strategy.seeds(keys)
+        return (self.filing.add(fresh, keys, parts, depth=0, source=-1, via=Via.SEED),)
+
+    def receive(self, links: Forward) -> tuple[Effect, ...]:
+        """Take in links that another shard found to hosts of ours."""
+        unknown = (self.frontier.find(urls.keys(links.urls)) < 0).tolist()
+        keep = [
+            i
+            for i, target in enumerate(links.urls)
+            if unknown[i] and self.objection(target, links.depth, links.source) is None
+        ]
+        if not keep:
+            return ()
+        targets = tuple([links.urls[i] for i in keep])
+        anchors = tuple([links.anchors[i] for i in keep])
+        keys, parts = urls.keys(targets), links.parts[keep]
+        added = self.filing.add(
+            targets, keys, parts, depth=links.depth, source=-1, via=Via.LINK, anchors=anchors
+        )
+        return (added,)
+
+    def objection(self, url: str, depth: int, source: str = "") -> str | None:
+        """Why a URL should not become a candidate; None when it may."""
+        return self.rules.scope.check(url, depth) or self._objection(url, urls.host(url), source)
+
+    def give_up(self, host: Host) -> None:
+        """Close all that is queued for a host that was excluded, soon."""
+        self._given_up.append(host.number)
+
+    def _objection(self, url: str, host: str, source: str) -> str | None:
+        known = self.hosts.get(host)
+        if known is not None and known.excluded:
+            return "host-excluded"
+        return self.watch.objects(url, host, source)
+
+    def _alive(self, url: str) -> bool:
+        """Whether a URL is a candidate that came to something or still may."""
+        known = int(self.frontier.find(urls.keys((url,)))[0])
+        return known >= 0 and int(self.frontier.states[known]) not in (State.FAILED, State.DROPPED)

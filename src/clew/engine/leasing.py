@@ -1,0 +1,160 @@
+"""`Leasing`: what to do next.
+
+The best candidate that may be fetched now is taken, unless something must come before it: its host's name
+looked up, robots.txt asked for, a sitemap whose turn it is.
+"""
+
+from __future__ import annotations
+
+from clew import url as urls
+from clew.engine.core import Core
+from clew.frontier.hosts import Host
+from clew.messages import Close, State, Task, TaskKind
+
+#: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
+_SWEEP = 500
+
+
+class Leasing(Core):
+    """The half of the engine that gives tasks out."""
+
+    _swept = 0
+
+    def lease(self, now: float, n: int) -> list[Task]:
+        """Up to `n` tasks that may be performed now, best first."""
+        tasks: list[Task] = []
+        if self.spent(now):
+            return tasks
+        self._swept = 0
+        self._sweep()
+        while len(tasks) < n and self._swept < _SWEEP and self._room() > 0:
+            candidate = self.hosts.pick(now)
+            task = self._take(candidate, now) if candidate >= 0 else self._left_over(now)
+            if task is not None:
+                tasks.append(task)
+            elif candidate < 0:
+                break
+        return tasks
+
+    def spent(self, now: float) -> str | None:
+        """The budget that is used up, if one is."""
+        return self.rules.budget.spent(self.tally, 0.0 if self.started is None else now - self.started)
+
+    def stopped(self, now: float) -> str | None:
+        """Why there is nothing left to do; None while there is."""
+        if self.in_flight:
+            return None
+        why = self.spent(now)
+        if why is not None or self._given_up or self.hosts.pick(now) >= 0:
+            return why
+        if self.hosts.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
+            return None
+        return "per-host" if self.frontier.queued else "frontier empty"
+
+    def next_ready(self) -> float | None:
+        """When `lease` may have something again, if only time is missing."""
+        if self._given_up or self._swept >= _SWEEP:
+            return 0.0
+        ready = self.hosts.next_ready()
+        if ready is None and not self.in_flight:
+            return min((self.hosts.ready_at(host) for host in self.sitemaps.waiting()), default=None)
+        return ready
+
+    def _room(self) -> int:
+        return self.rules.budget.room(self.tally, self.in_flight)
+
+    def _take(self, candidate: int, now: float) -> Task | None:
+        """The task that this candidate calls for: itself, or what must come before it."""
+        host = self.hosts[int(self.frontier.hosts[candidate])]
+        if self.hosts.unresolved(host, now):
+            return self._resolve(host)
+        url = self.shelf(candidate)
+        why = self.watch.refuses(url, host.name)
+        if why is not None:
+            self._leave_out(candidate, url, why, now)
+            return None
+        answer = self.gate.check(host, url, now)
+        if answer == "ask":
+            return self._ask(host, url, now)
+        if answer == "no":
+            self._leave_out(candidate, url, "robots", now)
+            return None
+        if (listed := self.sitemaps.due(host)) is not None:
+            return self._read(host, listed, now)
+        self.frontier.close(candidate, State.LEASED)
+        self.hosts.begin(host)
+        return self._task(
+            TaskKind.PAGE,
+            url,
+            candidate,
+            int(self.frontier.depths[candidate]),
+            int(self.frontier.attempts[candidate]),
+            float(self.frontier.scores[candidate]),
+            tuple(self.frontier.parts[candidate].tolist()),
+        )
+
+    def _left_over(self, now: float) -> Task | None:
+        """A sitemap, when there is nothing else to do."""
+        if self.in_flight or self.hosts.next_ready() is not None:
+            return None
+        for host in self.sitemaps.waiting():
+            url = self.sitemaps.due(host, idle=True)
+            if url is not None and self.hosts.free(host, now):
+                return self._resolve(host) if self.hosts.unresolved(host, now) else self._read(host, url, now)
+        return None
+
+    def _read(self, host: Host, url: str, now: float) -> Task | None:
+        """A sitemap, if robots.txt allows it."""
+        answer = self.gate.check(host, url, now)
+        if answer == "ask":
+            return self._ask(host, url, now)
+        if answer == "no":
+            self.sitemaps.skip(host)
+            return None
+        self.hosts.begin(host)
+        self.sitemaps.begin(host, self.tasks + 1)
+        return self._task(TaskKind.SITEMAP, url)
+
+    def _ask(self, host: Host, url: str, now: float) -> Task | None:
+        asked = self.gate.whom(host, urls.origin(url))
+        if self.hosts.unresolved(asked, now) and not asked.resolving:
+            return self._resolve(asked)
+        found = self.gate.ask(host, url, self.tasks + 1, now)
+        return None if found is None else self._task(TaskKind.ROBOTS, found[0], attempt=found[1])
+
+    def _resolve(self, host: Host) -> Task:
+        host.resolving = True
+        self.hosts.touch(host.number)
+        return self._task(TaskKind.RESOLVE, f"http://{host.name}/")
+
+    def _task(
+        self,
+        kind: TaskKind,
+        url: str,
+        candidate: int = -1,
+        depth: int = 0,
+        attempt: int = 0,
+        score: float = 0.0,
+        parts: tuple[float, ...] = (),
+    ) -> Task:
+        self.tasks += 1
+        self.in_flight += 1
+        return Task(self.tasks, kind, url, urls.host(url), candidate, depth, attempt, score, parts)
+
+    def _leave_out(self, candidate: int, url: str, reason: str, now: float) -> None:
+        self._swept += 1
+        self.frontier.close(candidate, State.DROPPED)
+        self.hosts.touch(int(self.frontier.hosts[candidate]))
+        self._outbox.append(Close(candidate, State.DROPPED, reason))
+        self._outbox.append(self.tracer.left_out(url, candidate, now, self.frontier.queued, reason))
+
+    def _sweep(self) -> None:
+        """Close candidates of hosts that were given up, a few hundred at a time."""
+        while self._given_up and self._swept < _SWEEP:
+            candidate = self.frontier.head(self._given_up[-1])
+            if candidate < 0:
+                self._given_up.pop()
+                continue
+            self._swept += 1
+            self.frontier.close(candidate, State.DROPPED)
+            self._outbox.append(Close(candidate, State.DROPPED, "host-excluded"))

@@ -1,0 +1,275 @@
+"""`Traps`: spaces of pages without end get a small share of the crawl, and no more.
+
+Three kinds of evidence, from the surest to the most patient:
+
+- A URL that repeats itself or grows with every step is left out at once (`trap:repeat`, `trap:query`,
+  `trap:deep`).
+- Pages of one shape (see `clew.policy.shape`) are on trial together. Copies, error pages, and pages that
+  say the same few words and lead to nothing but more of their kind count against the shape; finds and pages
+  with something new to say count for it. A shape with many bad pages and few good ones is closed, and its
+  candidates are left out (`trap:calendar`, `trap:session`, `trap:farm`, `trap:copies`, `soft-404`,
+  `trap:redirect`).
+- A domain with bad pages on ever more hosts is closed for those of its hosts that have given nothing good
+  (`trap:hosts`). Short of that, nothing is held against a host: its other pages are fetched as before.
+
+The cost is a few character counts for a link to a host without closed shapes, and a look at the shape for
+the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from clew.policy.shape import dated, shapes
+from clew.url import site
+
+_SEGMENTS = 20
+_REPEATS = 3
+_PARAMETERS = 24
+_GROWN = 4
+_NAMES = 4
+
+
+class Worth(StrEnum):
+    """What a fetched page was good for, as far as its shape is concerned."""
+
+    FIND = "find"
+    GOOD = "good"
+    """A page that says something of its own."""
+    COPY = "copy"
+    """The very text of another page."""
+    NEAR = "near"
+    """Nearly the text of another page."""
+    EMPTY = "empty"
+    """Few words of its own, which another page of the host has said before."""
+    ERROR = "soft-404"
+    SINK = "sink"
+    """A redirect to where the last one led, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a shape is closed: so many bad pages, and so many times more than good ones."""
+
+    bad: float = 8.0
+    ratio: float = 3.0
+    wide_bad: float = 24.0
+    wide_ratio: float = 8.0
+    hosts: int = 24
+    """Hosts of one domain that gave bad pages and no good ones, after which more of them are not tried."""
+    near: float = 0.25
+    """What a near copy that leads to nothing new of its kind counts."""
+    barren: float = 0.1
+    """What a page with nothing to say that leads to nothing new of its kind counts."""
+
+
+@dataclass(slots=True)
+class Trial:
+    """The record of one shape of one host."""
+
+    good: int = 0
+    bad: float = 0.0
+    causes: dict[str, float] = field(default_factory=dict)
+    sink: str = ""
+    closed: str = ""
+    """The reason, once it is closed."""
+
+
+class Traps:
+    """Knows which URLs lead into traps.
+
+    >>> traps = Traps()
+    >>> traps.check("http://a.example/a/b/a/b/a/b/", "a.example")
+    'trap:repeat'
+    >>> for i in range(9):
+    ...     closed = traps.met(f"http://a.example/x?visit={i}", "a.example", Worth.COPY)
+    >>> traps.check("http://a.example/x?visit=10", "a.example")
+    'trap:copies'
+    >>> traps.check("http://a.example/y", "a.example")
+    """
+
+    def __init__(self, *, on: bool = True, limits: Limits | None = None) -> None:
+        self.on = on
+        self.limits = limits or Limits()
+        self._trials: dict[str, dict[str, Trial]] = {}
+        self._closed: dict[str, dict[str, str]] = {}
+        self._suspects: dict[str, dict[str, None]] = {}
+        self._farms: set[str] = set()
+
+    def __repr__(self) -> str:
+        closed = sum(len(shapes) for shapes in self._closed.values())
+        return f"Traps({len(self._trials)} hosts on trial, {closed} shapes closed)"
+
+    def check(self, url: str, host: str, source: str = "") -> str | None:
+        """Why a URL should be left out, in a word; None when it may be fetched. `source` links to it."""
+        if not self.on:
+            return None
+        # Scheme and host have three slashes; nearly all URLs are through after these two counts.
+        if url.count("/") > 5 and (why := _deep(url)):
+            return why
+        if "&" in url and (why := _grown(url, source)):
+            return why
+        return self.closed(url, host) if host in self._closed or self._farms else None
+
+    def closed(self, url: str, host: str) -> str | None:
+        """Why the shape of a URL, or its whole domain, is closed, if it is."""
+        if self._farms and site(host) in self._farms and not self._has_good(host):
+            return "trap:hosts"
+        known = self._closed.get(host)
+        if known is None:
+            return None
+        return next((known[shape] for shape in shapes(url) if shape in known), None)
+
+    def met(self, url: str, host: str, worth: Worth, fresh: Iterable[str] = ()) -> bool:
+        """Take in a fetched page and the new links on it; True when it counts against its shape."""
+        if not self.on:
+            return False
+        kinds = shapes(url)
+        inward, outward = False, False
+        if worth in (Worth.NEAR, Worth.EMPTY) or dated(kinds[0]):
+            inward, outward = _ways(kinds[0], host, fresh)
+        weight = self._weight(worth, dated(kinds[0]), inward, outward)
+        for i, kind in enumerate(kinds):
+            self._judge(host, kind, worth, weight, wide=i > 0)
+        if weight > 0:
+            self._suspect(host)
+        return weight > 0
+
+    def redirected(self, url: str, host: str, target: str) -> bool:
+        """Take in a redirect: only one that leads where the last one led is bad."""
+        if not self.on:
+            return False
+        kind = shapes(url)[0]
+        trial = self._trial(host, kind)
+        same, trial.sink = trial.sink == target, target
+        self._judge(host, kind, Worth.SINK if same else Worth.GOOD, 1.0 if same else 0.0)
+        return same
+
+    def state(self, host: str) -> list[list[object]]:
+        """The trials of a host that went badly, as plain data."""
+        trials = self._trials.get(host, {})
+        return [
+            [shape, trial.good, trial.bad, trial.causes, trial.closed]
+            for shape, trial in sorted(trials.items())
+            if trial.bad >= 1.0
+        ]
+
+    def restore(self, host: str, state: object) -> None:
+        """The opposite of `state`; what is not understood is passed over."""
+        for row in state if isinstance(state, list) else ():
+            match row:
+                case [str(shape), int(good), int() | float() as bad, dict(causes), str(closed)]:
+                    known = {str(k): float(v) for k, v in causes.items() if isinstance(v, int | float)}
+                    self._trials.setdefault(host, {})[shape] = Trial(good, float(bad), known, "", closed)
+                    if closed:
+                        self._closed.setdefault(host, {})[shape] = closed
+                case _:
+                    continue
+
+    def _weight(self, worth: Worth, calendar: bool, inward: bool, outward: bool) -> float:
+        """How much a page counts against its shape; 0 counts for it."""
+        if worth in (Worth.COPY, Worth.ERROR, Worth.SINK):
+            return 1.0
+        if worth is Worth.FIND:
+            return 0.0
+        if calendar:
+            return 0.0 if outward else 1.0
+        if worth is Worth.GOOD or outward:
+            return 0.0
+        if inward:
+            return 1.0
+        return self.limits.near if worth is Worth.NEAR else self.limits.barren
+
+    def _judge(self, host: str, kind: str, worth: Worth, weight: float, *, wide: bool = False) -> None:
+        trial = self._trial(host, kind)
+        if weight <= 0.0:
+            trial.good += 1
+            return
+        trial.bad += weight
+        cause = "calendar" if dated(kind) else worth.value
+        trial.causes[cause] = trial.causes.get(cause, 0.0) + weight
+        limits = self.limits
+        bad, ratio = (limits.wide_bad, limits.wide_ratio) if wide else (limits.bad, limits.ratio)
+        if not trial.closed and trial.bad >= bad and trial.bad > ratio * trial.good:
+            trial.closed = _reason(kind, trial)
+            self._closed.setdefault(host, {})[kind] = trial.closed
+
+    def _suspect(self, host: str) -> None:
+        """A host gave a bad page: if it has given no good one, its domain may be a farm of hosts."""
+        if self._has_good(host):
+            return
+        domain = site(host)
+        hosts = self._suspects.setdefault(domain, {})
+        hosts[host] = None
+        if len(hosts) >= self.limits.hosts:
+            bad = [name for name in hosts if not self._has_good(name)]
+            self._suspects[domain] = dict.fromkeys(bad)
+            if len(bad) >= self.limits.hosts:
+                self._farms.add(domain)
+
+    def _has_good(self, host: str) -> bool:
+        return any(trial.good for trial in self._trials.get(host, {}).values())
+
+    def _trial(self, host: str, kind: str) -> Trial:
+        trials = self._trials.setdefault(host, {})
+        found = trials.get(kind)
+        if found is None:
+            found = trials[kind] = Trial()
+        return found
+
+
+def _reason(kind: str, trial: Trial) -> str:
+    cause = max(trial.causes, key=lambda name: trial.causes[name])
+    if cause == Worth.ERROR:
+        return "soft-404"
+    if "*" in kind.removesuffix("**"):
+        return "trap:session"
+    names = {"calendar": "calendar", Worth.SINK: "redirect", Worth.EMPTY: "farm"}
+    return f"trap:{names.get(cause, 'copies')}"
+
+
+def _ways(kind: str, host: str, fresh: Iterable[str]) -> tuple[bool, bool]:
+    """Whether new links lead to pages of the same shape, and whether they lead anywhere else."""
+    inward = outward = False
+    here = f"//{host}"
+    for target in fresh:
+        if here in target[:300] and shapes(target)[0] == kind:
+            inward = True
+        else:
+            outward = True
+        if inward and outward:
+            break
+    return inward, outward
+
+
+def _deep(url: str) -> str | None:
+    """A path that repeats itself, or has no end."""
+    parts = [part for part in url.partition("?")[0].split("/")[3:] if part]
+    if len(parts) > _SEGMENTS:
+        return "trap:deep"
+    if len(parts) < _REPEATS:
+        return None
+    for part in set(parts):
+        # `/a/a/a` may be a shelf mark; numbers repeat in dates.
+        if parts.count(part) >= _REPEATS and not part.isdigit() and (len(part) > 1 or len(parts) > 5):
+            return "trap:repeat"
+    return None
+
+
+def _grown(url: str, source: str) -> str | None:
+    """A query that grows along the way, or that nobody would have typed."""
+    path, _, query = url.partition("?")
+    count = query.count("&") + 1
+    if count > _PARAMETERS:
+        return "trap:query"
+    if count >= _GROWN and source.startswith(path):
+        before, _, earlier = source.partition("?")
+        if before == path and earlier and count > earlier.count("&") + 1:
+            return "trap:query"
+    if count >= _NAMES:
+        names = [part.partition("=")[0] for part in query.split("&")]
+        if len(names) - len(set(names)) >= _NAMES:
+            return "trap:query"
+    return None
