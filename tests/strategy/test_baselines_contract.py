@@ -1,14 +1,13 @@
-"""The plain strategies and the baselines keep the contract, whether the predicate can guess or not."""
+"""Every strategy that can be chosen by name keeps the contract, whether the predicate can guess or not."""
 
 from typing import ClassVar
 
 import pytest
 
 from clew.predicate import CallablePredicate
-from clew.strategy import make
+from clew.strategy import NAMES, make
 from clew.testing import StrategyContract
 
-PLAIN = ("best-first", "breadth-first", "random")
 BASELINES = ("focused", "shark", "cosine", "ache", "anthelion", "tagpath")
 #: Small enough that models are trained and dice are thrown within the contract's small crawl.
 BRISK = {"ache": {"first": 10, "every": 12}, "anthelion": {"explore": 0.9}}
@@ -22,9 +21,11 @@ class Chosen(StrategyContract):
 
 
 class TestOpen(Chosen):
-    @pytest.fixture(autouse=True, params=[*PLAIN, *BASELINES])
+    @pytest.fixture(autouse=True, params=NAMES)
     def _named(self, request):
         self.name = request.param
+        # It keeps no copy of what the store has: a resumed crawl learns from its stored pages again.
+        self.resumes = self.name != "intelligent"
 
 
 class TestBlind(Chosen):

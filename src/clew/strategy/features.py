@@ -17,9 +17,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from clew.errors import PredicateSyntaxError
 from clew.page import Links
-from clew.predicate import parse
 from clew.predicate.atoms import Text
 from clew.predicate.atoms.text import pieces
 from clew.predicate.formula import Formula, walk
@@ -42,18 +40,17 @@ def telling(text: str, language: str = "") -> Counter[str]:
 def topic_words(predicate: Predicate) -> tuple[str, ...]:
     """The words a predicate wants, as tokens; none when it is a black box.
 
+    What a predicate's `formula` is (a formula, or a predicate that has one) says what it wants.
+
     >>> from clew.predicate import compile
     >>> topic_words(compile('"wind farm" AND turbine -noise AND lang:en'))
     ('wind', 'farm', 'turbine')
     """
     formula = getattr(predicate, "formula", None)
+    if isinstance(formula, Predicate):
+        return topic_words(formula)
     if not isinstance(formula, Formula):
-        try:
-            formula = parse(predicate.text())
-        except PredicateSyntaxError:
-            return ()
-        if predicate.text().startswith("py:"):
-            return ()
+        return ()
     idle = stopwords("en")
     found = [
         word
