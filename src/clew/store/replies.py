@@ -22,9 +22,9 @@ def http_reply(
     Parameters: the URL it answers; the block; the most bytes of decoded body to keep; whether the
     recorder cut it; the server's address.
 
-    >>> http_reply("http://a.example/", b"HTTP/1.1 200 OK\\r\\nA: b\\r\\n\\r\\nwind", 3)
-    Response(url='http://a.example/', status=200, headers=(('A', 'b'),), body=b'win', wire=4, elapsed=0.0, \
-address='', truncated=True, cached=False, raw=None)
+    >>> reply = http_reply("http://a.example/", b"HTTP/1.1 200 OK\\r\\nA: b\\r\\n\\r\\nwind", 3)
+    >>> reply.status, reply.headers, reply.body, reply.truncated
+    (200, (('A', 'b'),), b'win', True)
     """
     status = _STATUS.match(block)
     if status is None:

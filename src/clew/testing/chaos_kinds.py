@@ -103,6 +103,7 @@ Act = Callable[[Talk], Awaitable[None]]
 class Kind:
     """One kind of trouble.
 
+    >>> from clew.testing import chaos
     >>> print(KINDS["reset-mid-body"])
     reset-mid-body (page, heals): half the body, then a TCP reset
     """
