@@ -83,7 +83,7 @@ class VettedResolver(AbstractResolver):
     def vet(self, host: str, addresses: list[str]) -> list[str]:
         """The addresses, if every one of them is fit; one bad one condemns the name."""
         # A network with NAT64 adds such an address of its own making to every name; the site did not.
-        plain = [address for address in addresses if parse(address) not in NAT64] or addresses
+        plain = [a for a in addresses if (ip := parse(a)) is None or ip not in NAT64] or addresses
         if not plain:
             raise OSError(f"{host} has no address")
         for address in plain:

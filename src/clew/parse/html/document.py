@@ -100,7 +100,7 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
         markup = _SELF_CLOSED.sub(r"<\1\2></\1>", markup)
     tree = turbohtml.parse(markup, positions=False)
     head = _scan(tree, limits)
-    refresh = tree.meta_refresh() if head.refresh else None
+    refresh = _meta_refresh(tree) if head.refresh else None
     tree.remove(_UNSEEN)
     rendered = _render(tree, head.links)
     anchors, contexts = _words(tree, rendered, head.links, limits)
@@ -281,3 +281,11 @@ def plain(markup: str, limits: Limits = DEFAULT) -> str:
     if "<" not in markup and "&" not in markup:
         return clip(fold(markup), limits.text)
     return clip(fold(turbohtml.parse(markup, positions=False).to_text(_LAYOUT)), limits.text)
+
+
+def _meta_refresh(tree: turbohtml.Document) -> tuple[float, str] | None:
+    """Delay and target of a meta refresh. The parser resolves the target, and chokes on one that is no URL."""
+    try:
+        return tree.meta_refresh()
+    except ValueError:
+        return None
