@@ -29,6 +29,7 @@ TEMPLATE = """\
 # time = "none"                   # "90s", "30m", "2h"
 # bytes = "none"                  # "500MB"
 # requests = "none"
+# per-host = "none"               # pages from any one host
 
 # Where to look.
 # scope = "all"                   # all, or stay with the seeds' domain, host or prefix
@@ -37,9 +38,11 @@ TEMPLATE = """\
 # depth = "none"                  # links from the nearest seed
 # types = ["html", "xhtml", "text", "feed", "pdf"]
 # nofollow = false                # leave out links marked rel=nofollow
+# sitemaps = "robots"             # off, those robots.txt names, or on: /sitemap.xml too
+# traps = true                    # leave endless calendars, copies, error pages and mirrors alone
 
 # How to ask.
-# delay = "1s"                    # between two requests to one host
+# delay = "1s"                    # between two requests to one host or address
 # concurrency = 16                # requests in flight, over all hosts
 # timeout = "30s"
 # max-body = "10MB"

@@ -55,6 +55,8 @@ class CrawlOptions:
     """Stop after receiving so much, such as 500MB (none)."""
     requests: Annotated[str | None, Parameter(metavar="N", group=BUDGET)] = None
     """Stop after so many requests, robots.txt and redirects counted (none)."""
+    per_host: Annotated[str | None, Parameter(metavar="N", group=BUDGET)] = None
+    """Fetch at most so many pages from one host (none)."""
 
     scope: Annotated[str | None, Parameter(metavar="NAME", group=SCOPE)] = None
     """Stay with the seeds' domain, host or prefix, or look at all (all)."""
@@ -68,6 +70,10 @@ class CrawlOptions:
     """Page types to keep (html,xhtml,text,feed,pdf)."""
     nofollow: Annotated[bool | None, Parameter(group=SCOPE)] = None
     """Leave out links marked rel=nofollow (no). Pages that say nofollow themselves are always obeyed."""
+    sitemaps: Annotated[str | None, Parameter(metavar="off|robots|on", group=SCOPE)] = None
+    """Read the sitemaps that robots.txt names, or /sitemap.xml where it names none, too (robots)."""
+    traps: Annotated[bool | None, Parameter(group=SCOPE)] = None
+    """Leave endless calendars, copies, error pages and mirrors alone once recognised (yes)."""
 
     delay: Annotated[str | None, Parameter(metavar="DURATION", group=MANNERS)] = None
     """Time between two requests to one host (1s)."""

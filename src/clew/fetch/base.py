@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from clew.errors import Reason
 
@@ -49,9 +49,24 @@ class Response:
 class Fetcher(Protocol):
     """Gets one URL: over HTTP, from a recorded web, from the page cache.
 
-    Never follows redirects (the engine does, politely). Raises nothing but `FetchError`.
+    Never follows redirects (the engine does, politely). Raises nothing but `FetchError`. One that connects
+    to hosts itself is a `Locator` too, so that hosts on one address can be paced together.
     """
 
     async def fetch(self, request: Request) -> Response: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Locator(Protocol):
+    """A fetcher that knows where hosts live."""
+
+    @property
+    def locates(self) -> bool:
+        """Whether it connects to hosts itself; behind a proxy it does not."""
+        ...
+
+    async def locate(self, host: str) -> tuple[str, ...]:
+        """All addresses of a host that requests may go to from now on; raises nothing but `FetchError`."""
+        ...

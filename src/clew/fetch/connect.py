@@ -66,11 +66,11 @@ class VettedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         return [_result(host, address, port) for address in await self.addresses(host)]
 
-    async def addresses(self, host: str) -> list[str]:
-        """The vetted addresses of a host, looked up unless known from a moment ago."""
+    async def addresses(self, host: str, *, fresh: bool = False) -> list[str]:
+        """The vetted addresses of a host, looked up unless known from a moment ago; always, if `fresh`."""
         now = time.monotonic()
         known = self._cache.get(host)
-        if known is not None and now < known[0]:
+        if known is not None and now < known[0] and not fresh:
             return known[1]
         found = self.vet(host, await self._lookup(host))
         if len(self._cache) >= CACHE_SIZE:

@@ -25,7 +25,7 @@ from clew.fetch.connect import Lookup, SystemLookup, VettedResolver, connector, 
 from clew.fetch.decode import ACCEPT_ENCODING, Decoder
 from clew.fetch.failure import failure
 from clew.fetch.settings import HttpSettings
-from clew.url import origin, resolve
+from clew.url import is_ip, origin, resolve
 
 __all__ = ["HttpFetcher", "HttpSettings"]
 
@@ -112,6 +112,29 @@ class HttpFetcher:
                 body.cut, body.broken = True, problem.reason
             return self._response(request.url, body, time.monotonic() - start)
 
+    @property
+    def locates(self) -> bool:
+        """Whether hosts are connected to directly; a proxy has its own address only."""
+        return self.settings.proxy is None
+
+    async def locate(self, host: str) -> tuple[str, ...]:
+        """All addresses of a host, vetted; requests go to these until asked again or `dns_ttl` is up."""
+        if not self.locates:
+            return ()
+        if is_ip(host):
+            return (host.strip("[]"),)
+        self._open()
+        assert self._resolver is not None
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                return tuple(await self._resolver.addresses(host, fresh=True))
+        except FetchError:
+            raise
+        except TimeoutError as error:
+            raise failure(error, self.settings.timeout) from error
+        except (OSError, UnicodeError) as error:
+            raise FetchError(Reason.DNS, f"{host}: {error}") from error
+
     def _target(self, text: str) -> URL:
         """The URL as the client will read it, if that is how the standard reads it and it may be visited."""
         href = resolve(text)
@@ -197,6 +220,7 @@ class HttpFetcher:
                 max_field_size=line,
                 max_headers=MAX_HEADER_COUNT,
             )
+            self._session._retry_connection = settings.retry_dropped
         return self._session
 
     async def close(self) -> None:

@@ -46,8 +46,16 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         own_delay=config.delay,
         own_limit=config.concurrency,
         own_robots=not config.ignore_robots,
+        per_host=config.per_host,
     )
-    return CrawlRules(scope=scope, budget=budget, politeness=politeness, rel_nofollow=config.nofollow)
+    return CrawlRules(
+        scope=scope,
+        budget=budget,
+        politeness=politeness,
+        rel_nofollow=config.nofollow,
+        sitemaps=config.sitemaps,
+        traps=config.traps,
+    )
 
 
 def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
@@ -84,6 +92,10 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
             max_body=config.max_body,
             insecure=config.insecure,
             concurrency=config.concurrency,
+            # The engine has names looked up again before the answers expire here.
+            dns_ttl=2 * Politeness().address_age,
+            # With no delay, servers that close connections at once are met in the act all the time.
+            retry_dropped=config.delay < MIN_DELAY,
         )
     )
     if config.cache is not None:

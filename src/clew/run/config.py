@@ -25,6 +25,7 @@ from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
 
 SEMANTICS = ("minmax", "product")
+SITEMAPS = ("off", "robots", "on")
 SCOPES = ("all", "domain", "host", "prefix")
 DEFAULT_DELAY = 1.0
 #: Hosts that are not the user's own are never asked more often than this.
@@ -101,6 +102,7 @@ class CrawlConfig(BaseModel):
     time: Annotated[float | None, _optional(seconds)] = None
     bytes: Annotated[int | None, _optional(size)] = None
     requests: Limit = None
+    per_host: Limit = None
 
     scope: Literal["all", "domain", "host", "prefix"] = "all"
     include: Texts = ()
@@ -108,6 +110,8 @@ class CrawlConfig(BaseModel):
     depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_none)] = None
     types: Texts = DEFAULT_KINDS
     nofollow: bool = False
+    sitemaps: Literal["off", "robots", "on"] = "robots"
+    traps: bool = True
 
     delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
     concurrency: int = Field(16, ge=1, le=4096)
@@ -157,6 +161,13 @@ class CrawlConfig(BaseModel):
     @classmethod
     def _check_scope(cls, value: object) -> object:
         return _choice(value, SCOPES)
+
+    @field_validator("sitemaps", mode="before")
+    @classmethod
+    def _check_sitemaps(cls, value: object) -> object:
+        return _choice(
+            {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value, SITEMAPS
+        )
 
     @field_validator("include", "exclude")
     @classmethod

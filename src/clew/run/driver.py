@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 
 from clew.engine import Crawl
 from clew.errors import RETRY, FetchError, ParseError, Reason
-from clew.fetch.base import Fetcher, Request, Response
+from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
-from clew.messages import Effect, Outcome, Task, TaskKind
+from clew.messages import Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
@@ -64,6 +64,8 @@ class Driver:
 
     async def run(self) -> str:
         """Crawl until a budget is spent, the frontier is empty or `stop` was called; gives the reason."""
+        # Hosts on one address are paced together where addresses are known: not by proxy, not in replay.
+        self.crawl.hosts.resolving = isinstance(self.fetcher, Locator) and self.fetcher.locates
         self._note(())
         for observer in self.observers:
             observer.started(self.progress)
@@ -164,34 +166,47 @@ class Driver:
         self._arrived[task.id] = await self._fetch(task)
         self._news.set()
 
+    async def _look_up(self, task: Task) -> Arrival:
+        try:
+            found = await self.fetcher.locate(task.host) if isinstance(self.fetcher, Locator) else ()
+        except FetchError as problem:
+            return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
+        return Arrival(Outcome(task=task, addresses=found), None)
+
     async def _fetch(self, task: Task) -> Arrival:
+        if task.kind is TaskKind.RESOLVE:
+            return await self._look_up(task)
         limit = SIZE_LIMIT + 1 if task.kind is TaskKind.ROBOTS else None
         try:
             response = await self.fetcher.fetch(Request(task.url, limit))
             _insist(task, response)
-            page = await self._parse(task, response)
+            found = await self._parse(task, response)
         except FetchError as problem:
             return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
         except ParseError as problem:
             return Arrival(Outcome(task=task, error=Reason.PARSE, detail=str(problem)), response)
-        return Arrival(self._outcome(task, response, page), response)
+        return Arrival(self._outcome(task, response, found), response)
 
-    async def _parse(self, task: Task, response: Response) -> Page | None:
-        if task.kind is not TaskKind.PAGE or not 200 <= response.status < 300:
+    async def _parse(self, task: Task, response: Response) -> Page | Sitemap | None:
+        if task.kind is TaskKind.ROBOTS or not 200 <= response.status < 300:
             return None
+        if task.kind is TaskKind.SITEMAP:
+            return await self.parser.sitemap(response)
         return await self.parser.parse(response, task.depth)
 
-    def _outcome(self, task: Task, response: Response, page: Page | None) -> Outcome:
+    def _outcome(self, task: Task, response: Response, found: Page | Sitemap | None) -> Outcome:
         return Outcome(
             task=task,
             status=response.status,
-            page=page,
+            page=found if isinstance(found, Page) else None,
+            sitemap=found if isinstance(found, Sitemap) else None,
             location=response.header("location"),
-            body=b"" if task.kind is TaskKind.PAGE else response.body,
+            body=response.body if task.kind is TaskKind.ROBOTS else b"",
             wire=response.wire,
             elapsed=response.elapsed,
             retry_after=retry_after(response.header("retry-after"), self.clock.now()),
             cached=response.cached,
+            addresses=(response.address,) if response.address and not response.cached else (),
         )
 
     async def _abandon(self) -> None:

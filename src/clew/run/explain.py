@@ -11,8 +11,10 @@ from typing import Any
 
 from clew import url as urls
 from clew.errors import UsageError
+from clew.frontier.host import Host
 from clew.frontier.robots import Rules, product_token
 from clew.messages import Decision, State
+from clew.policy.traps import Traps
 from clew.run.config import CrawlConfig
 from clew.store.base import CandidateRow, PageRow, Reader
 from clew.strategy import PARTS
@@ -34,6 +36,18 @@ _REASONS = {
     "type": "it is of a type that is not wanted (--types)",
     "redirects": "too many redirects in a row",
     "bad-url": "the address it points to is no web address",
+    "host-excluded": "its host failed too often and was given up",
+    "soft-404": "it is an error page served as a success, or of a kind that mostly are (--traps)",
+    "mirror": "its host serves the pages of another, where this one is known (--traps)",
+    "trap:calendar": "it is a page of a calendar that led nowhere (--traps)",
+    "trap:copies": "pages of its kind are mostly copies of others (--traps)",
+    "trap:deep": "its path is too deep (--traps)",
+    "trap:farm": "pages of its kind say the same few words and lead to more of the same (--traps)",
+    "trap:hosts": "its domain has ever more hosts with nothing of their own (--traps)",
+    "trap:query": "its query grows with every step (--traps)",
+    "trap:redirect": "pages of its kind all redirect to one place (--traps)",
+    "trap:repeat": "its path repeats itself (--traps)",
+    "trap:session": "pages of its kind are mostly copies under random names (--traps)",
 }
 
 
@@ -163,7 +177,7 @@ def _why(row: CandidateRow, page: PageRow | None) -> str:
 def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, ...]) -> Explanation:
     from clew.run.assemble import rules_of
 
-    reason = rules_of(config).scope.check(url, 0)
+    reason = rules_of(config).scope.check(url, 0) or _given_up(store, url, config)
     if reason is not None:
         return Explanation(url, "left out", _REASONS.get(reason, reason), notes=notes)
     if not _robots_allow(store, url, config):
@@ -176,6 +190,20 @@ def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, 
         else "no fetched page links to it"
     )
     return Explanation(url, "never seen", hint, notes=notes)
+
+
+def _given_up(store: Reader, url: str, config: CrawlConfig) -> str | None:
+    """Why its host, or its kind of page, was given up, if it was: by what is remembered."""
+    host = urls.host(url)
+    traps = Traps(on=config.traps)
+    row = next((row for row in store.hosts() if row.host == host), None)
+    if row is not None:
+        known = Host(host, 0, False, 0.0, 1)
+        known.recall(row)
+        if known.excluded:
+            return "host-excluded"
+        traps.restore(host, known.notes.get("traps"))
+    return traps.check(url, host)
 
 
 def _robots_allow(store: Reader, url: str, config: CrawlConfig) -> bool:

@@ -6,15 +6,20 @@ import asyncio
 import multiprocessing
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from clew.errors import ParseError
 from clew.fetch.base import Response
+from clew.messages import Sitemap
 from clew.page import Page
 from clew.parse import parse_page
+from clew.parse.sitemap import parse_sitemap
+
+T = TypeVar("T")
 
 #: A page that takes longer than this to parse is given up; typical ones take a millisecond.
 PATIENCE = 30.0
@@ -24,6 +29,8 @@ class Parser(Protocol):
     """Bytes to `Page`. Raises nothing but `ParseError`."""
 
     async def parse(self, response: Response, depth: int) -> Page: ...
+
+    async def sitemap(self, response: Response) -> Sitemap: ...
 
     async def close(self) -> None: ...
 
@@ -41,11 +48,24 @@ def to_page(response: Response, depth: int) -> Page:
     )
 
 
+def to_sitemap(response: Response) -> Sitemap:
+    """Read one sitemap, in whatever process this runs."""
+    return parse_sitemap(
+        response.body,
+        url=response.url,
+        content_type=response.header("content-type"),
+        truncated=response.truncated,
+    )
+
+
 class InlineParser:
     """Parses on the spot: for recorded webs and small crawls."""
 
     async def parse(self, response: Response, depth: int) -> Page:
         return to_page(response, depth)
+
+    async def sitemap(self, response: Response) -> Sitemap:
+        return to_sitemap(response)
 
     async def close(self) -> None:
         return None
@@ -60,10 +80,16 @@ class WorkerParser:
         self._pool = self._start()
 
     async def parse(self, response: Response, depth: int) -> Page:
+        return await self._work(to_page, response, depth)
+
+    async def sitemap(self, response: Response) -> Sitemap:
+        return await self._work(to_sitemap, response)
+
+    async def _work(self, do: Callable[..., T], *given: object) -> T:
         pool = self._pool
         loop = asyncio.get_running_loop()
         try:
-            return await asyncio.wait_for(loop.run_in_executor(pool, to_page, response, depth), self.patience)
+            return await asyncio.wait_for(loop.run_in_executor(pool, do, *given), self.patience)
         except TimeoutError:
             self._restart(pool)
             raise ParseError(f"not parsed within {self.patience:g} s") from None
@@ -71,7 +97,7 @@ class WorkerParser:
             # Another page broke the pool, or this one did: in a fresh pool it gets one more try.
             self._restart(pool)
             try:
-                return await loop.run_in_executor(self._pool, to_page, response, depth)
+                return await loop.run_in_executor(self._pool, do, *given)
             except BrokenProcessPool:
                 self._restart(self._pool)
                 raise ParseError("the page crashed the parser") from None

@@ -19,7 +19,7 @@ import xxhash
 import zstandard
 
 from clew.errors import StoreError, StoreForeign
-from clew.fetch.base import Fetcher, Request, Response
+from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.store.faults import mapped
 
 _APPLICATION_ID = 0x636C6579
@@ -165,6 +165,15 @@ class CachingFetcher:
         if not response.cached:
             await loop.run_in_executor(self._thread, self._keep, response, self.clock())
         return response
+
+    @property
+    def locates(self) -> bool:
+        """Whether the fetcher behind the cache knows where hosts live."""
+        return isinstance(self.inner, Locator) and self.inner.locates
+
+    async def locate(self, host: str) -> tuple[str, ...]:
+        """All addresses of a host."""
+        return await self.inner.locate(host) if isinstance(self.inner, Locator) else ()
 
     async def close(self) -> None:
         """Close the fetcher and the cache."""
