@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clew.factor.anchor import Anchor
-from clew.factor.base import Factor, Seen, Sources, Term
+from clew.factor.base import Factor, Inherited, Seen, Sources, Term
 from clew.factor.content import Content
 from clew.factor.interest import Estimation, log_ratio, significance, significant
 from clew.factor.link import LinkLocality
@@ -27,6 +27,7 @@ __all__ = [
     "Estimation",
     "Factor",
     "Hub",
+    "Inherited",
     "LinkLocality",
     "Memory",
     "Near",

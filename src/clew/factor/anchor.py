@@ -14,7 +14,7 @@ class Anchor:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._weights = Weights(sources, sources.knowledge.anchors)
+        self._weights = Weights(sources, "anchors")
 
     def learn(self, seen: Seen) -> None:
         self.sources.knowledge.anchors.count(seen.anchors, seen.satisfied)

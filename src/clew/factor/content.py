@@ -21,7 +21,7 @@ class Content:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._weights = Weights(sources, getattr(sources.knowledge, self._table))
+        self._weights = Weights(sources, self._table)
         self._pages: Floats = np.zeros(0)
 
     @property

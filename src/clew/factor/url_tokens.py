@@ -14,7 +14,7 @@ class UrlTokens:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._weights = Weights(sources, sources.knowledge.tokens)
+        self._weights = Weights(sources, "tokens")
 
     def learn(self, seen: Seen) -> None:
         self.sources.knowledge.tokens.count(seen.tokens, seen.satisfied)

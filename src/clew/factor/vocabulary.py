@@ -13,9 +13,10 @@ from clew.knowledge import Table
 class Weights:
     """The significant log ratio of each word of a table, as of the last `estimate`."""
 
-    def __init__(self, sources: Sources, table: Table) -> None:
+    def __init__(self, sources: Sources, name: str) -> None:
         self.sources = sources
-        self.table = table
+        self.name = name
+        self.table: Table = getattr(sources.knowledge, name)
         self._of: Floats = np.zeros(0)
 
     @property
@@ -26,24 +27,21 @@ class Weights:
         return self._of
 
     def estimate(self) -> None:
-        n = len(self.table)
-        rate = self.sources.knowledge.rate
-        if not rate > 0.0:
-            self._of = np.zeros(n)
+        rate = self.sources.rate
+        if rate <= 0.0:
+            self._of = np.zeros(len(self.table))
             return
-        self._of = significant(
-            self.table.seen[:n], self.table.hits[:n], rate, self.sources.base, self.sources.how
-        )
+        seen, hits = self.sources.counts(self.name)
+        self._of = significant(seen, hits, rate, self.sources.base, self.sources.how)
 
     def terms(self, numbers: list[int]) -> list[Term]:
         """The weighing words among some, strongest first."""
-        known = self.sources.knowledge
         weights = self.of
         telling = [i for i in numbers if weights[i] != 0.0]
         if not telling:
             return []
-        seen, hits = self.table.seen[telling], self.table.hits[telling]
-        strength = significance(seen, hits, known.rate, self.sources.base)
+        seen, hits = (counts[telling] for counts in self.sources.counts(self.name))
+        strength = significance(seen, hits, self.sources.rate, self.sources.base)
         return strongest(
             [
                 Term(self.table.names[i], float(weights[i]), float(s), float(h), float(z))

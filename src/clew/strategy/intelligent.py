@@ -18,7 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.factor import FACTORS, PAPER, Estimation, Factor, LinkLocality, Memory, Seen, Sources, Term
+from clew.factor import (
+    FACTORS,
+    PAPER,
+    Estimation,
+    Factor,
+    Inherited,
+    LinkLocality,
+    Memory,
+    Seen,
+    Sources,
+    Term,
+)
 from clew.knowledge import Knowledge, dumps, loads
 from clew.messages import Rescore
 from clew.page import Page
@@ -52,6 +63,7 @@ OPTIONS: dict[str, Option] = {
     "content": Choice(("candidate", "inlink")),
     "temper": Number(0, 1),
     "reach": Number(0, 1000),
+    "trust": Number(0, 1e9),
 }
 _ESTIMATION = ("smoothing", "threshold", "deviation", "content", "temper", "reach")
 
@@ -60,7 +72,8 @@ class Intelligent:
     """Learns which links lead to pages that satisfy the predicate.
 
     Parameters: the factors to combine; how to weigh them (`balanced`, `learned`, `product`, or weights
-    by factor); how to estimate; knowledge of earlier crawls to begin with.
+    by factor); how to estimate; knowledge of earlier crawls to begin with, and as how many pages it
+    counts at most (`trust`).
     """
 
     name = "intelligent"
@@ -77,6 +90,7 @@ class Intelligent:
         refresh: float = 0.02,
         tokens: str = "words",
         known: Knowledge | None = None,
+        trust: float = 200.0,
     ) -> None:
         self.factors = tuple(factors) or (ALL if weights == "learned" else PAPER)
         self.parts = (*self.factors, "chance")
@@ -84,10 +98,10 @@ class Intelligent:
         self.refresh = refresh
         self.style = tokens
         self.memory = Memory()
-        # Earlier knowledge is the start of ours, so it is copied.
-        self.knowledge = Knowledge().merge(known) if known is not None else Knowledge()
-        self.inherited = known is not None and self.knowledge.satisfied > 0
-        sources = Sources(self.knowledge, self.memory, how or Estimation())
+        self.knowledge = Knowledge()
+        usable = known is not None and known.satisfied > 0
+        self.inherited = Inherited(known, self.knowledge, trust) if known is not None and usable else None
+        sources = Sources(self.knowledge, self.memory, how or Estimation(), self.inherited)
         self._how = sources.how
         # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
         self._all: dict[str, Factor] = {name: make(sources) for name, make in FACTORS.items()}
@@ -96,8 +110,8 @@ class Intelligent:
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
         self._fetched = 0
         self._due = 1
-        self._found = self.inherited
-        if self.inherited:
+        self._found = self.inherited is not None
+        if self._found:
             self._estimate()
 
     @classmethod
@@ -140,6 +154,7 @@ class Intelligent:
         return self._touched(expansion, before)
 
     def state(self) -> str:
+        """What this crawl learned itself; what it was given is the earlier crawl's."""
         return dumps(self.knowledge)
 
     def restore(self, state: str) -> None:
@@ -254,6 +269,8 @@ class Intelligent:
         return Rescore(ids, self.evaluate(ids), saved=False)
 
     def _estimate(self) -> None:
+        if self.inherited is not None:
+            self.inherited.judge(self.knowledge)
         for factor in self._heard:
             factor.estimate()
 
