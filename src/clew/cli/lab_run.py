@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -49,12 +50,16 @@ def run(
     what = Experiment.load(experiment)
     place = output or Path("lab") / what.name
     meter = Meter()
+    # Asked to end, it ends as after Ctrl-C, and takes its processes with it.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         results = run_experiment(what, place, workers=workers, fresh=fresh, tell=meter)
     except KeyboardInterrupt:
         meter.end()
         say(f"clew: interrupted; what is finished is in {place}: run the same command to go on")
         return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
     meter.end()
     tables = _finish(results, "")
     say(f"report  {place / 'report.html'}")

@@ -4,24 +4,37 @@ A corpus, a crawl of one's own, a WARC or the demo web becomes a `LabelledWeb` b
 go in, recorded replies come out, with labels to judge by and places to start. A crawler reads it in process
 (`clew.fetch.ReplayFetcher`) or, whatever crawler it is, over loopback (`RecordedServer`). The invariant: the
 same URL gets the same reply every time and both ways, and what was not recorded is a 404.
+
+On top of it, experiments: an `Experiment` (TOML) becomes cases, each case an oracle and, for every strategy,
+a run of the real engine (`run_experiment`); runs become tables (`summarise`). The second invariant: results
+are a function of the experiment alone, whatever the machine, the number of processes or the order in which
+they finish.
 """
 
 from clew.lab.conversation import Hit
 from clew.lab.corpora import CORPORA, names, open_web
 from clew.lab.demo import DemoWeb
+from clew.lab.experiment import Experiment
+from clew.lab.results import Results
+from clew.lab.runner import run_experiment
 from clew.lab.serve import RecordedServer, serve_forever, serving
+from clew.lab.summary import summarise
 from clew.lab.webs import CorpusWeb, LabelledWeb, PlainWeb
 
 __all__ = [
     "CORPORA",
     "CorpusWeb",
     "DemoWeb",
+    "Experiment",
     "Hit",
     "LabelledWeb",
     "PlainWeb",
     "RecordedServer",
+    "Results",
     "names",
     "open_web",
+    "run_experiment",
     "serve_forever",
     "serving",
+    "summarise",
 ]

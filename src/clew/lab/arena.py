@@ -21,6 +21,7 @@ from clew.fetch.replay import not_recorded
 from clew.fetch.retry import retry_after
 from clew.frontier.intake import Intake
 from clew.frontier.robots import Rules
+from clew.lab import parsed
 from clew.lab.graph import Graph, Mask
 from clew.lab.webs import LabelledWeb
 from clew.messages import Outcome, Task, TaskKind
@@ -47,6 +48,7 @@ class Arena:
         self.urls = tuple(web.urls())
         self.number = {url: i for i, url in enumerate(self.urls)}
         self._replies: dict[str, Outcome] = {}
+        self._kept: dict[str, Page] = {}
         self._nothing = Task(0, TaskKind.PAGE, "", "")
 
     def __len__(self) -> int:
@@ -104,7 +106,7 @@ class Arena:
         is_robots = url.endswith("/robots.txt")
         if 200 <= response.status < 300 and not is_robots:
             try:
-                page = self._cut(to_page(response, 0))
+                page = self._cut(self._kept.pop(url) if url in self._kept else to_page(response, 0))
             except ParseError as problem:
                 return Outcome(task=task, error=Reason.PARSE, detail=str(problem), wire=response.wire)
         return Outcome(
@@ -138,6 +140,7 @@ class Arena:
     @cached_property
     def graph(self) -> Graph:
         """Every way from one recorded URL to another that a crawl may take."""
+        self._kept = {} if self._replies else parsed.pages_of(self.web)
         intake = Intake(Scope())
         allowed = self._allowed()
         edges: list[tuple[int, int]] = []

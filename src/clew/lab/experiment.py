@@ -129,6 +129,8 @@ class Experiment(_Table):
     budget: Annotated[tuple[int, ...], BeforeValidator(_many), Field(min_length=1)]
     predicate: Literal["blind", "open"] = "blind"
     """Whether a crawler learns only yes or no after each fetch, or may apply the formula to links too."""
+    traps: bool = False
+    """Whether the engine leaves traps and mirrors alone, as it does outside the lab."""
     baseline: str = ""
     """The strategy that others are tested against; the first one when not given."""
     seed: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -95,11 +95,21 @@ class Results:
     def __repr__(self) -> str:
         return f"Results({str(self.directory)!r})"
 
-    def begin(self, experiment: Experiment) -> None:
-        """Make the directory and note the experiment in it."""
+    def begin(self, experiment: Experiment, keys: Sequence[str]) -> None:
+        """Make the directory and note the experiment in it, with the keys of everything it consists of."""
         self.directory.mkdir(parents=True, exist_ok=True)
         text = experiment.model_dump_json(indent=1)
         write_whole(self.directory / "experiment.json", text + "\n")
+        write_whole(self.directory / "plan.json", json.dumps(list(keys)) + "\n")
+
+    def _rows(self, path: Path) -> dict[str, dict[str, Any]]:
+        """The lines of a file that belong to the experiment, by key, in its order."""
+        found = {row["key"]: row for row in read_lines(path) if "key" in row}
+        try:
+            keys = json.loads((self.directory / "plan.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return found
+        return {key: found[key] for key in keys if key in found}
 
     def experiment(self) -> Experiment:
         """The experiment these are results of."""
@@ -122,15 +132,15 @@ class Results:
 
     def runs(self) -> dict[str, Run]:
         """Finished runs by key."""
-        return {row["key"]: Run(**_tuples(row)) for row in read_lines(self.runs_path)}
+        return {key: Run(**_tuples(row)) for key, row in self._rows(self.runs_path).items()}
 
     def oracles(self) -> dict[str, Oracle]:
         """Finished oracles by key."""
-        return {row["key"]: Oracle(**_tuples(row)) for row in read_lines(self.oracles_path)}
+        return {key: Oracle(**_tuples(row)) for key, row in self._rows(self.oracles_path).items()}
 
     def timings(self) -> dict[str, tuple[int, float]]:
         """Pages and CPU seconds by key."""
-        return {row["key"]: (row["pages"], row["cpu"]) for row in read_lines(self.timings_path)}
+        return {key: (row["pages"], row["cpu"]) for key, row in self._rows(self.timings_path).items()}
 
     def arrange(self, runs: Iterable[Run], oracles: Iterable[Oracle]) -> None:
         """Rewrite the lines in the order given, whatever order they finished in, and without leftovers."""

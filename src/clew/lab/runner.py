@@ -22,7 +22,8 @@ import xxhash
 from clew.errors import ClewError
 from clew.lab import oracle as oracles
 from clew.lab.experiment import Experiment, StrategySpec
-from clew.lab.plan import Case, Plan
+from clew.lab.plan import Case, Plan, make_strategy
+from clew.lab.predicates import Blind
 from clew.lab.results import Oracle, Results, Run, measured
 from clew.lab.simulate import simulate
 
@@ -55,15 +56,17 @@ def run_experiment(
     Parameters: the directory for the results; the number of processes, by default one a core; `fresh`, to
     forget what is there; `tell`, called after every job.
     """
+    for spec in experiment.strategies:  # a mistake in the last of them should show now, not in an hour
+        make_strategy(spec, Blind("", frozenset()), 0)
     results = Results(directory)
     if fresh:
         results.clear()
-    results.begin(experiment)
     plan = Plan(experiment)
-    known: dict[str, Oracle] = results.oracles()
-    finished: dict[str, Run] = results.runs()
     everything = [(c, -1) for c in range(len(plan.cases))]
     everything += [(c, s) for c in range(len(plan.cases)) for s in range(len(experiment.strategies))]
+    results.begin(experiment, [_key_of(plan, job) for job in everything])
+    known: dict[str, Oracle] = results.oracles()
+    finished: dict[str, Run] = results.runs()
     left = [job for job in everything if _key_of(plan, job) not in (known if job[1] < 0 else finished)]
     done = len(everything) - len(left)
     for phase in ([job for job in left if job[1] < 0], [job for job in left if job[1] >= 0]):
@@ -90,7 +93,14 @@ _plan: Plan | None = None
 
 def _work(job: Job, known: Oracle | None) -> Done:
     assert _plan is not None
-    return do_oracle(_plan, job) if known is None else do_run(_plan, job, known)
+    try:
+        return do_oracle(_plan, job) if known is None else do_run(_plan, job, known)
+    except ClewError:
+        raise
+    except Exception as error:
+        who = _plan.experiment.strategies[job[1]].label if known else "the oracle"
+        case = _plan.cases[job[0]].name
+        raise ClewError(f"{who} failed in {case}: {type(error).__name__}: {error}") from error
 
 
 def do_oracle(plan: Plan, job: Job) -> Done:
@@ -116,7 +126,9 @@ def do_run(plan: Plan, job: Job, known: Oracle) -> Done:
     budget = plan.experiment.longest
     predicate = plan.predicate(case)
     strategy = plan.strategy(case, spec, predicate)
-    course = simulate(plan.field(case).arena, predicate, strategy, case.seeds, budget)
+    course = simulate(
+        plan.field(case).arena, predicate, strategy, case.seeds, budget, traps=plan.experiment.traps
+    )
     run = Run(
         key=_key_of(plan, job),
         corpus=case.corpus.name,
@@ -150,7 +162,8 @@ def _key_of(plan: Plan, job: Job) -> str:
 
 def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> str:
     """A name for everything a run depends on; another budget, seed or option is another run."""
-    told = (experiment.seed, experiment.longest, experiment.predicate if spec else "", case)
+    rules = (experiment.predicate, experiment.traps) if spec else ()
+    told = (experiment.seed, experiment.longest, rules, case)
     strategy = spec.model_dump_json() if spec else "oracle"
     return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
 

@@ -55,9 +55,17 @@ class Shelf:
 
 
 def simulate(
-    arena: Arena, predicate: Predicate, strategy: Strategy, seeds: Sequence[str], budget: int
+    arena: Arena,
+    predicate: Predicate,
+    strategy: Strategy,
+    seeds: Sequence[str],
+    budget: int,
+    *,
+    traps: bool = False,
 ) -> Course:
     """Crawl the arena from the seeds until `budget` requests are spent or nothing is left.
+
+    With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab.
 
     >>> from clew.lab import DemoWeb
     >>> from clew.predicate import compile
@@ -76,6 +84,9 @@ def simulate(
         politeness=Politeness(
             agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=1, own_robots=arena.robots
         ),
+        # What is measured is the choice among links: nothing else adds candidates or takes them away.
+        sitemaps="off",
+        traps=traps,
     )
     crawl = Crawl(predicate, strategy, rules, shelf.urls.__getitem__)
     series = _Series(strategy.parts, budget)
