@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
 
-from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
+from cyclopts import App, Argument, CycloptsError, MissingArgumentError, Parameter, UnknownCommandError
 
 from clew import __version__
 from clew.cli.exits import DONE, USAGE, code_of, complain
@@ -114,6 +115,37 @@ LAB_VERBS = (
     ),
 )
 
+KNOWLEDGE_VERBS = (
+    (
+        "show",
+        "clew.cli.knowledge:show",
+        "Show what a crawl learned: rates, links, the most telling words and tokens.",
+        "Of a crawl directory, or a file saved with clew knowledge save.",
+    ),
+    (
+        "diff",
+        "clew.cli.knowledge:diff",
+        "Show where two crawls' knowledge differs most.",
+        "Words and tokens whose interest ratio differs, the largest difference first.",
+    ),
+    (
+        "merge",
+        "clew.cli.knowledge:merge",
+        "Put the knowledge of several crawls together, in one file.",
+        "Counts are added. Prints where the file is.",
+    ),
+    (
+        "save",
+        "clew.cli.knowledge:save",
+        "Save a crawl's knowledge as a file of its own.",
+        "Plain JSON, for clew crawl --use, for keeping and for sharing. Prints where the file is.",
+    ),
+)
+GROUPS = {
+    "lab": ("Recorded webs, for experiments and tests.", LAB_VERBS),
+    "knowledge": ("What crawls learned, to look at and to use again.", KNOWLEDGE_VERBS),
+}
+
 HELP = "clew: say what pages you want, and it learns which links lead there."
 EPILOGUE = "Start with: clew demo"
 
@@ -134,12 +166,11 @@ def build() -> App:
     )
     for name, place, brief, more in VERBS:
         app.command(place, name=name, help=f"{brief}\n\n{more}", help_epilogue="")
-    lab = App(
-        name="lab", help="Recorded webs, for experiments and tests.", version_flags=[], help_epilogue=""
-    )
-    for name, place, brief, more in LAB_VERBS:
-        lab.command(place, name=name, help=f"{brief}\n\n{more}")
-    app.command(lab)
+    for group, (what, verbs) in GROUPS.items():
+        inner = App(name=group, help=what, version_flags=[], help_epilogue="")
+        for name, place, brief, more in verbs:
+            inner.command(place, name=name, help=f"{brief}\n\n{more}")
+        app.command(inner)
     return app
 
 
@@ -159,15 +190,24 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def _words(error: CycloptsError) -> str:
-    """The library's own words; for a mistyped verb ours, since its would import every verb there is."""
+    """What is wrong. For a mistyped verb the library's own words would import every verb there is."""
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        return _missing(error.argument, error.command_chain)
     if not isinstance(error, UnknownCommandError) or not error.unused_tokens:
         return str(error)
     typed = error.unused_tokens[0]
-    verbs = LAB_VERBS if "lab" in (error.command_chain or ()) else VERBS
-    names = [name for name, *_ in verbs] + ["lab"] * (verbs is VERBS)
+    chain = error.command_chain or ()
+    group = next((name for name in GROUPS if name in chain), None)
+    names = [name for name, *_ in (GROUPS[group][1] if group else VERBS)] + ([] if group else list(GROUPS))
     close = get_close_matches(typed, names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else f"choose {', '.join(names)}"
     return f"there is no verb {typed!r}: {hint}"
+
+
+def _missing(argument: Argument, chain: Iterable[str] | None) -> str:
+    name, said = argument.name, argument.parameter
+    shown = f"{name} {said.metavar or ''}".strip() if name.startswith("-") else said.metavar or name
+    return f"{' '.join(chain or ())} needs {shown}: {said.help or 'it cannot be left out.'}"
 
 
 def _help_for(error: CycloptsError) -> str:

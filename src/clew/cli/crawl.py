@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clew.cli.console import clean, put_json, say
-from clew.cli.exits import INTERRUPTED
+from clew.cli.exits import INTERRUPTED, NO_SEED
 from clew.cli.options import CrawlOptions
 from clew.cli.places import Json, reading, stored_config
 from clew.cli.running import REPORT, Plan, perform
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from clew.run.config import CrawlConfig
     from clew.run.session import Finished
 
+#: Failures told one by one when nothing could be reached.
+_SHOWN = 5
 _BUDGETS = ("pages", "matches", "time", "bytes", "requests")
 
 
@@ -47,10 +49,9 @@ def crawl(
 
 def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> Plan:
     """Settings and predicate, checked before anything is written."""
-    from clew.run.assemble import predicate_of, rules_of
+    from clew.run.assemble import predicate_of, rules_of, strategy_of
     from clew.run.settings import load_config, resume_config
     from clew.store import is_crawl
-    from clew.strategy import make
 
     if seeds:
         given = {"seeds": seeds, **given}
@@ -60,7 +61,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
         config = load_config(given, cwd=Path.cwd(), environ=os.environ).config
     predicate = predicate_of(config)
     rules_of(config)
-    make(config.strategy, predicate, seed=config.seed, weights=config.weights)
+    strategy_of(config, predicate)
     return Plan(config, predicate, directory)
 
 
@@ -77,10 +78,13 @@ def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:
 
 def _summarise(plan: Plan, finished: Finished) -> None:
     per_find = f", {finished.requests / finished.matches:.1f} requests each" if finished.matches else ""
+    used_up = " used up" if finished.reason in _BUDGETS else ""
     say(
-        f"{finished.reason}: {finished.matches} finds in {finished.pages} pages, "
+        f"{finished.reason}{used_up}: {finished.matches} finds in {finished.pages} pages, "
         f"{finished.requests} requests{per_find}"
     )
+    if finished.exit_code == NO_SEED:
+        _say_why(plan)
     where = clean(str(plan.directory))
     say(f"  report  {where}/{REPORT}")
     if finished.matches:
@@ -89,6 +93,15 @@ def _summarise(plan: Plan, finished: Finished) -> None:
         say(f"  resume  clew crawl -d {where}")
     elif finished.reason in _BUDGETS:
         say(f"  go on   clew crawl -d {where} --{finished.reason} MORE")
+
+
+def _say_why(plan: Plan) -> None:
+    """What stood between the seeds and us, a line for each address that was tried in vain."""
+    with reading(plan.directory) as reader:
+        last = {line.url: line for line in reader.decisions() if line.result in ("failed", "robots")}
+    for url, line in list(last.items())[:_SHOWN]:
+        why = ": ".join(part for part in line.reasons if part) or line.result
+        say(f"  {clean(url)}  {clean(why)}")
 
 
 def _as_json(plan: Plan, finished: Finished) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from clew.cli.console import clean, put, put_json
+from clew.cli.console import clean, put, put_json, say
 from clew.cli.exits import DONE, NO_MATCH
 from clew.cli.places import Directory, Json
 
@@ -32,4 +32,6 @@ def search(
             continue
         put(f"{clean(hit.url)}  {clean(hit.title, 80)}")
         put(f"    {clean(hit.snippet, 200)}")
+    if not found:
+        say("nothing found: all words must occur on one page; turbin* finds every word that begins so")
     return DONE if found else NO_MATCH

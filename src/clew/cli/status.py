@@ -52,8 +52,10 @@ def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
     if facts["stopped"]:
         pairs["stopped"] = facts["stopped"]
     put_pairs(pairs)
-    if facts["by_reason"]:
+    # a redirect that was followed is counted above, and nothing was left out
+    left_out = {reason: count for reason, count in facts["by_reason"].items() if reason != "redirect"}
+    if left_out:
         put()
         put("left out")
-        ordered = sorted(facts["by_reason"].items(), key=lambda item: (-item[1], item[0]))
+        ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
         put_pairs({f"  {clean(reason)}": count for reason, count in ordered})

@@ -41,6 +41,7 @@ class PlainView:
         self.speed_ = Speed()
         self.pages_ = 0
         self.at_ = time.monotonic()
+        self.shown_ = (-1, -1)
 
     def started(self, progress: Progress) -> None:
         self.pages_ = progress.pages
@@ -52,10 +53,12 @@ class PlainView:
         now = time.monotonic()
         if progress.pages - self.pages_ >= self.every_pages or now - self.at_ >= self.every_seconds:
             self.pages_, self.at_ = progress.pages, now
+            self.shown_ = (progress.pages, progress.requests)
             self._say(self.line(progress))
 
     def finished(self, progress: Progress, reason: str) -> None:
-        self._say(self.line(progress))
+        if self.shown_ != (progress.pages, progress.requests):
+            self._say(self.line(progress))
 
     def _say(self, line: str) -> None:
         say(f"{self.name:<15}{line}" if self.name else line)

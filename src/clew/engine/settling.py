@@ -102,7 +102,8 @@ class Crawl(Leasing):
         asked = self.hosts[self.hosts.number(outcome.task.host)]
         self._met(asked, outcome)
         host, result = self.gate.settle(outcome, now)
-        record = self.tracer.settled(outcome, now, self.frontier.queued, result)
+        reasons = (outcome.error.value, outcome.detail) if outcome.error else ()
+        record = self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons)
         effects: list[Effect] = [host.row(self.rules.politeness, robots=True), record]
         if asked is not host:
             effects.insert(0, asked.row(self.rules.politeness))
@@ -176,11 +177,12 @@ class Crawl(Leasing):
         self.frontier.close(task.candidate, state)
         self.tally.failed += state is State.FAILED
         result = "failed" if state is State.FAILED else reason
+        reasons = (reason, outcome.detail) if outcome.detail else (reason,)
         return [
             *self.filing.miss(task, outcome.status),
             Close(task.candidate, state, reason, task.attempt + 1),
             host.row(self.rules.politeness),
-            self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=(reason,)),
+            self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons),
         ]
 
     def _redirected(self, outcome: Outcome, host: Host, now: float) -> list[Effect]:
