@@ -1,12 +1,13 @@
 """The nouns that a fetch turns into: `Page`, `Link`, and `Links`, many links kept as columns.
 
 A page with 300 links does not make 300 objects: `Links` holds one tuple per column and makes a
-`Link` only when one is looked at.
+`Link` only when one is looked at. The words around links are not even cut out until then: `Excerpts` has
+the text once, and where in it each link stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -31,6 +32,88 @@ class Link:
     """0 for the first link of the page, 1 for the next, …"""
 
 
+def window(flat: str, start: int, end: int, reach: int, label: str = "") -> str:
+    """The text from `start` to `end` with up to `reach` characters on each side, cut between words.
+
+    A `label` takes the place of the text between, for links that show a picture in place of words.
+
+    >>> window("the old wind farm at sea", 8, 17, 5)
+    'old wind farm at'
+    >>> window("the old  at sea", 8, 8, 5, "turbine")
+    'old turbine at'
+    """
+    left, right = start - reach, end + reach
+    left = flat.find(" ", left, start) + 1 or start if left > 0 else 0
+    if right < len(flat):
+        right = flat.rfind(" ", end, right)
+        if right < 0:
+            right = end
+    cut = f"{flat[left:start]} {label} {flat[end:right]}" if label else flat[left:right]
+    return " ".join(cut.split()) if "  " in cut or cut[:1] == " " or cut[-1:] == " " else cut
+
+
+class Excerpts(Sequence[str]):
+    """The words around links, cut out of one text when they are asked for; equal to a tuple of them.
+
+    Parameters: the text; where each link starts and ends in it (-1: nowhere, no words); how many characters
+    to either side; words that take the place of a link's own, by the link's number.
+
+    >>> around = Excerpts("the old wind farm at sea", (8, -1), (17, -1), 5)
+    >>> around[0], around[1], around == ("old wind farm at", "")
+    ('old wind farm at', '', True)
+    """
+
+    __slots__ = ("_ends", "_labels", "_reach", "_starts", "_text")
+
+    def __init__(
+        self,
+        text: str,
+        starts: Sequence[int],
+        ends: Sequence[int],
+        reach: int,
+        labels: Mapping[int, str] | None = None,
+    ) -> None:
+        self._text = text
+        self._starts = starts
+        self._ends = ends
+        self._reach = reach
+        self._labels = labels or {}
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple([self[i] for i in range(*index.indices(len(self)))])
+        i = range(len(self._starts))[index]
+        start, end = self._starts[i], self._ends[i]
+        label = self._labels.get(i, "")
+        if not 0 <= start <= end:
+            return label
+        flat = self._text[max(0, start - self._reach - 1) : end + self._reach + 1].replace("\n", " ")
+        shift = max(0, start - self._reach - 1)
+        return window(flat, start - shift, end - shift, self._reach, label)
+
+    def pick(self, rows: Sequence[int]) -> Excerpts:
+        """Those of some links."""
+        labels = {to: self._labels[row] for to, row in enumerate(rows) if row in self._labels}
+        starts, ends = self._starts, self._ends
+        return Excerpts(self._text, [starts[i] for i in rows], [ends[i] for i in rows], self._reach, labels)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Excerpts | tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Excerpts({len(self)})"
+
+
 @dataclass(frozen=True, slots=True)
 class Links(Sequence[Link]):
     """The links of one page, by column. Targets are canonical absolute http(s) URLs.
@@ -43,7 +126,7 @@ class Links(Sequence[Link]):
     source: str = ""
     targets: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
+    contexts: Sequence[str] = ()
     paths: tuple[str, ...] = ()
     rels: tuple[str, ...] = ()
 
@@ -57,6 +140,18 @@ class Links(Sequence[Link]):
             tuple(x.context for x in links),
             tuple(x.path for x in links),
             tuple(x.rel for x in links),
+        )
+
+    def pick(self, rows: Sequence[int]) -> Links:
+        """Some of the links, by number."""
+        contexts = self.contexts
+        return Links(
+            self.source,
+            tuple([self.targets[i] for i in rows]),
+            tuple([self.anchors[i] for i in rows]),
+            contexts.pick(rows) if isinstance(contexts, Excerpts) else tuple([contexts[i] for i in rows]),
+            tuple([self.paths[i] for i in rows]),
+            tuple([self.rels[i] for i in rows]),
         )
 
     def __len__(self) -> int:
@@ -119,4 +214,5 @@ class Page:
     truncated: bool = False
 
     def __repr__(self) -> str:
-        return f"Page({self.url!r}, {self.status}, {self.title!r}, {len(self.text)} chars, {len(self.links)} links)"
+        size = f"{len(self.text)} chars, {len(self.links)} links"
+        return f"Page({self.url!r}, {self.status}, {self.title!r}, {size})"

@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
+import numpy as np
 import Stemmer
 
 #: Scripts written without spaces between words.
@@ -67,11 +69,100 @@ def tokens(text: str) -> list[str]:
     >>> tokens("Wind-farms: the TURBINE’s 3 blades, l'été")
     ['wind', 'farms', 'the', "turbine's", '3', 'blades', 'l', 'été']
     """
+    plain = flat(text)
+    if plain is not None:
+        return plain.text.split()
     text = text.replace("_", " ")
     found: list[str] = _pattern(text).findall(text)
     # Folding the joined words at once is far faster than one by one, and gives the same: folding
     # looks at one character at a time, and no word begins with a mark that could join the space.
     return _fold(" ".join(found)).split(" ") if found else found
+
+
+#: Byte by byte: ASCII letters folded, digits and apostrophes kept, other ASCII made blank, and the bytes of
+#: other characters left to `_simple`.
+_ASCII = bytes([b if b == 39 or chr(b).isalnum() else 32 for b in range(128)]).lower() + bytes(
+    range(128, 256)
+)
+_ALL_ASCII = bytes(range(128))
+_ENDINGS = re.compile(rb"(?:[stdm]|ll|re|ve)(?: |$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """The words of a text, folded: each stands between blanks. And how many there are."""
+
+    text: str
+    count: int
+
+
+@lru_cache(maxsize=4)
+def flat(text: str) -> Flat | None:
+    """The words of a text in one string, to be searched without cutting it up; None where only `tokens` can.
+
+    A text is turned byte by byte, with one table look-up each, after the few characters beyond ASCII that it
+    has were dealt with one kind at a time: many times as fast as a pattern over the text. The last few are
+    remembered, because judging a page and learning from it both ask.
+
+    >>> flat("Wind-farms: TURBINES")
+    Flat(text=' wind farms  turbines ', count=3)
+    """
+    if text.isascii():
+        raw = text.encode()
+    else:
+        raw = text.encode("utf-8", "surrogatepass")
+        for character in sorted(set(raw.translate(None, _ALL_ASCII).decode("utf-8", "surrogatepass"))):
+            folded = _simple(character)
+            if folded is None:
+                composed = unicodedata.normalize("NFC", text)
+                return None if composed == text else flat(composed)
+            if folded != character:
+                raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
+    plain = b" %b " % raw.translate(_ASCII)
+    if b"'" in plain:
+        plain = _endings(plain)
+    inside = np.frombuffer(plain, np.uint8) != 32
+    return Flat(plain.decode(), int(np.count_nonzero(inside[1:] > inside[:-1])))
+
+
+@lru_cache(maxsize=4096)
+def _simple(character: str) -> str | None:
+    """What a character beyond ASCII becomes in a text without combining marks; None when that depends."""
+    if character == "’":
+        return "'"
+    special, _ = _patterns()
+    # Marks join what stands before them; so do Hangul letters that are not syllables yet.
+    hangul = (
+        "\u1100" <= character <= "\u11ff"
+        or "\ua960" <= character <= "\ua97f"
+        or "\ud7b0" <= character <= "\ud7ff"
+    )
+    if hangul or unicodedata.category(character) in ("Mn", "Mc"):
+        return None
+    if not character.isalnum():
+        return " "
+    folded = unicodedata.normalize("NFC", character.casefold())
+    if "ʼ" in folded:
+        return None
+    return f" {folded} " if special.match(character) else folded
+
+
+def _endings(plain: bytes) -> bytes:
+    """Keep the apostrophes of English endings, make the others blank."""
+    first, *rest = plain.split(b"'")
+    pieces = [first]
+    last, ended = first, False
+    for piece in rest:
+        # An ending ends its word: what follows it after another apostrophe is a word of its own.
+        ended = (
+            last[-1:] not in (b"", b" ")
+            and not (ended and b" " not in last)
+            and _ENDINGS.match(piece) is not None
+        )
+        pieces.append(b"'" if ended else b" ")
+        pieces.append(piece)
+        last = piece
+    return b"".join(pieces)
 
 
 def spans(text: str) -> Iterator[tuple[str, int, int]]:
@@ -185,6 +276,16 @@ class Lexicon:
                 self.learn(among)
         known = self._forms.get(stem)
         return known & among if known else set()
+
+    def prefix(self, stem: str) -> str:
+        """Letters that every form of a stem begins with; empty when there may be none.
+
+        The English stemmer changes the last two letters of a stem at most (`dying` has the stem `die`), and
+        where there is no stemmer a word is its own stem. Others change vowels, or cut at the beginning.
+        """
+        if self.lang == "en":
+            return stem[: max(1, len(stem) - 2)]
+        return "" if self.lang in LANGUAGES else stem
 
     def __repr__(self) -> str:
         return f"Lexicon({self.lang!r}, {len(self._stems)} words)"

@@ -7,11 +7,15 @@ import sys
 import types
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clew.errors import ClewError, ConfigError, PredicateSyntaxError, UsageError
 from clew.page import Links, Page
 from clew.predicate import CallablePredicate, FormulaPredicate, Predicate, Verdict, compile, parse, view  # noqa: A004
-from clew.predicate.atoms import Python, Text
+from clew.predicate.atoms import Python, Resources, Text
+from clew.predicate.atoms.python import find
+from clew.predicate.view import PageView
 from clew.words import tokens
 
 ENGLISH = Page(
@@ -122,13 +126,34 @@ def test_a_formula_is_satisfied_by_the_page(formula, page, satisfied):
 
 
 def test_a_page_is_cut_into_words_once_for_all_terms_and_only_where_asked(monkeypatch):
+    """Wildcards and words near each other need the list of all words; plain terms are searched for."""
     cut = []
     monkeypatch.setattr(view, "tokens", lambda text: cut.append(text) or tokens(text))
     assert compile("words:20 AND (ocean OR wind) AND iowa AND title:farm").judge(ENGLISH).satisfied
+    assert compile('"wind turbines" AND lang:en').judge(ENGLISH).satisfied
+    assert cut == []
+    assert compile("(win* OR oce*) AND io* AND title:far*").judge(ENGLISH).satisfied
     assert sorted(cut) == sorted([ENGLISH.text, ENGLISH.title])
     cut.clear()
-    compile("lang:de AND wind").judge(ENGLISH)
+    compile("lang:de AND win*").judge(ENGLISH)
     assert cut == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(("wind", "winds", "windy", "farm", "farms", "farming", "a", "it's")), max_size=30
+    ),
+    st.sampled_from(("wind", "farm", "windy farm", "wind farm", "farm farm", "it's a", "farm the wind")),
+)
+def test_searching_a_text_counts_what_cutting_it_counts(words, phrase):
+    """Terms are found in the folded text as often as in the list of its words."""
+    page = Page(url="http://a.example/", text=" ".join(words), language="en")
+    matcher = Text(phrase).matcher(Resources(find))
+    searched = matcher.degree(PageView(page))
+    whole = PageView(page)
+    assert whole.index("text").unique == set(words)  # cut, so that it is counted and not searched
+    assert whole.index("title").unique == set()
+    assert matcher.degree(whole) == searched
 
 
 def test_more_occurrences_give_a_higher_degree_and_the_title_counts():

@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clew.errors import ParseError
-from clew.page import Links, Page
+from clew.page import Excerpts, Links, Page
 from clew.parse import html, media
 from clew.parse.charset import decode
 from clew.parse.directives import directives
 from clew.parse.language import code, language
-from clew.parse.limits import DEFAULT, Limits
+from clew.parse.limits import DEFAULT, Limits, within
 from clew.parse.pdf import read_pdf
 from clew.parse.similar import digest, simhash
-from clew.parse.text import clip, fold, one_line, window
+from clew.parse.text import clip, fold, one_line
 from clew.url import canonical, canonical_many, resolve
 
 Headers = Sequence[tuple[str, str]]
@@ -82,6 +82,7 @@ def parse_page(
 
 def _html(reply: _Reply, *, xhtml: bool = False) -> Page:
     markup, charset = decode(reply.body, reply.content_type, xml=xhtml)
+    markup, cut = within(markup, reply.limits)
     found = html.read(markup, reply.limits, xhtml=xhtml)
     base = (resolve(found.base, reply.url) if found.base else None) or reply.url
     main = found.main if len(found.main) >= min(_SHORT_MAIN, len(found.text) // 2) else found.text
@@ -97,7 +98,7 @@ def _html(reply: _Reply, *, xhtml: bool = False) -> Page:
         canonical=(canonical(found.canonical, base) if found.canonical else None) or "",
         refresh=(canonical(found.refresh, base) if found.refresh else None) or "",
         robots=found.robots,
-        truncated=found.truncated,
+        truncated=found.truncated or cut,
     )
 
 
@@ -155,7 +156,9 @@ def _text(reply: _Reply) -> Page:
     columns = html.Found(
         hrefs=tuple(flat[a:b].rstrip(".,;:!?") for a, b in found),
         anchors=("",) * len(found),
-        contexts=tuple(window(flat, a, min(b, a + 300), reply.limits.reach) for a, b in found),
+        contexts=Excerpts(
+            text, [a for a, _ in found], [min(b, a + 300) for a, b in found], reply.limits.reach
+        ),
         paths=("text",) * len(found),
         rels=("",) * len(found),
     )
@@ -238,14 +241,15 @@ def _links(url: str, base: str, found: html.Found) -> Links:
     """Columns of the links that lead somewhere else over http(s)."""
     targets = canonical_many(found.hrefs, base)
     keep = [i for i, target in enumerate(targets) if target is not None and target != url]
-    return Links(
+    links = Links(
         url,
-        tuple([targets[i] or "" for i in keep]),
-        tuple([found.anchors[i] for i in keep]),
-        tuple([found.contexts[i] for i in keep]),
-        tuple([found.paths[i] for i in keep]),
-        tuple([found.rels[i] for i in keep]),
+        tuple([target or "" for target in targets]),
+        found.anchors,
+        found.contexts,
+        found.paths,
+        found.rels,
     )
+    return links if len(keep) == len(targets) else links.pick(keep)
 
 
 def _header(headers: Headers, name: str) -> str:

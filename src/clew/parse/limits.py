@@ -13,8 +13,10 @@ class Limits:
     10
     """
 
-    body: int = 8_000_000
-    """Bytes read."""
+    body: int = 2_000_000
+    """Bytes read: a parser needs twenty to forty times as many of memory."""
+    tags: int = 100_000
+    """Tags read; each costs a parser as much memory as a paragraph."""
     text: int = 1_000_000
     """Characters of text kept."""
     links: int = 5_000
@@ -30,3 +32,25 @@ class Limits:
 
 
 DEFAULT = Limits()
+
+
+def within(markup: str, limits: Limits) -> tuple[str, bool]:
+    r"""Markup that a parser can hold in memory, and whether something was cut off.
+
+    NULs, which count for nothing in HTML but cost a parser an error each, are taken out.
+
+    >>> within("<p>wind\0<p>farm<p>", Limits(tags=2))
+    ('<p>wind<p>farm', True)
+    """
+    if "\0" in markup:
+        markup = markup.replace("\0", "")
+    if markup.count("<") <= limits.tags:
+        return markup, False
+    low, high = 0, len(markup)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if markup.count("<", 0, middle) <= limits.tags:
+            low = middle
+        else:
+            high = middle
+    return markup[:low], True

@@ -1,4 +1,4 @@
-"""Plain strings: folding white space, and cutting the words around a link out of the text."""
+"""Plain strings: folding white space."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def fold(text: str) -> str:
     'wind farm\nnear the sea'
     """
     lines = []
-    for line in _legible(text).split("\n"):
+    for line in legible(text).split("\n"):
         if line:
             # Most lines come out of the renderer folded already.
             if "  " in line or line[0] <= " " or line[-1] <= " " or "\t" in line:
@@ -31,27 +31,7 @@ def one_line(text: str, limit: int) -> str:
     >>> one_line(" wind \n farm ", 7)
     'wind fa'
     """
-    return " ".join(_legible(text[: 4 * limit]).translate(_CONTROLS).split())[:limit].rstrip()
-
-
-def window(flat: str, start: int, end: int, reach: int, label: str = "") -> str:
-    """The text from `start` to `end` with up to `reach` characters on each side, cut between words.
-
-    A `label` takes the place of the text between, for links that show a picture in place of words.
-
-    >>> window("the old wind farm at sea", 8, 17, 5)
-    'old wind farm at'
-    >>> window("the old  at sea", 8, 8, 5, "turbine")
-    'old turbine at'
-    """
-    left, right = start - reach, end + reach
-    left = flat.find(" ", left, start) + 1 or start if left > 0 else 0
-    if right < len(flat):
-        right = flat.rfind(" ", end, right)
-        if right < 0:
-            right = end
-    cut = f"{flat[left:start]} {label} {flat[end:right]}" if label else flat[left:right]
-    return " ".join(cut.split()) if "  " in cut or cut[:1] == " " or cut[-1:] == " " else cut
+    return " ".join(legible(text[: 4 * limit]).translate(_CONTROLS).split())[:limit].rstrip()
 
 
 def clip(text: str, limit: int) -> str:
@@ -66,7 +46,7 @@ def clip(text: str, limit: int) -> str:
     return text[: cut if cut > 0 else limit]
 
 
-def _legible(text: str) -> str:
+def legible(text: str) -> str:
     """Without invisible characters, and with plain blanks for exotic ones."""
     if text.isascii():
         return text

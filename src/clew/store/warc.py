@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import uuid
+import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
 from clew.fetch.base import Response
 from clew.messages import Blob
 
+try:
+    # Four times as fast as zlib at its lowest level, and smaller.
+    from isal.isal_zlib import compress as _deflate
+
+    _LEVEL = 2
+except ImportError:  # no wheel for this platform
+    _deflate, _LEVEL = zlib.compress, 1
+
 ROTATE_AT = 1 << 30
 """A new file is begun when the current one has reached this length."""
-_LEVEL = 1
-"""Twice as fast as 6 and a tenth larger."""
 _GZIP = 31
 _UNFRAMED = frozenset({"transfer-encoding"})
 _DECODED = frozenset({"transfer-encoding", "content-encoding"})
@@ -57,11 +64,11 @@ def info_record(filename: str, software: str, made_at: float) -> bytes:
 def _record(fields: Iterable[tuple[str, str]], content_type: str, block: bytes) -> bytes:
     head = "".join(f"{name}: {_flat(value)}\r\n" for name, value in fields)
     head = (
-        f"WARC/1.1\r\n{head}WARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
+        f"WARC/1.1\r\n{head}WARC-Record-ID: <urn:uuid:{_uuid()}>\r\n"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
         f"Content-Type: {content_type}\r\nContent-Length: {len(block)}\r\n\r\n"
     )
-    return zlib.compress(b"".join((_bytes(head), block, b"\r\n\r\n")), _LEVEL, _GZIP)
+    return _deflate(b"".join((_bytes(head), block, b"\r\n\r\n")), _LEVEL, _GZIP)
 
 
 def _http_head(response: Response, length: int) -> bytes:
@@ -96,7 +103,20 @@ def _digest(data: bytes) -> str:
 
 
 def _date(timestamp: float) -> str:
+    return _second(int(timestamp // 1))
+
+
+@lru_cache(maxsize=64)
+def _second(timestamp: int) -> str:
     return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _uuid() -> str:
+    """A random (version 4) UUID as text, without an object for it."""
+    raw = bytearray(os.urandom(16))
+    raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80
+    text = raw.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 @dataclass(frozen=True, slots=True)

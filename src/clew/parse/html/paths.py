@@ -2,63 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import turbohtml
 
 #: Steps of a path that are kept, the innermost ones.
 STEPS = 24
 
 
-class Paths:
-    """Tag paths, each step found once: `html/body/div.content/ul/li/a`, at most the innermost 24 steps."""
+Path = tuple[str, int]
 
-    __slots__ = ("_known", "_steps")
 
-    def __init__(self) -> None:
-        self._known: dict[turbohtml.Node, tuple[str, int]] = {}
-        self._steps: dict[tuple[str, str, str], str] = {}
-
-    def of(self, link: turbohtml.Element) -> str:
-        """The path of one link."""
+def tag_paths(links: Sequence[turbohtml.Element]) -> tuple[str, ...]:
+    """The path of each link: `html/body/div.content/ul/li/a`, at most the innermost 24 steps."""
+    known: dict[turbohtml.Node | None, Path] = {}
+    steps: dict[tuple[str, str | None, str | None], str] = {}
+    found = []
+    for link in links:
         parent = link.parent
-        known = self._known.get(parent) if parent is not None else None
-        if known is None:
-            known = self._climb(parent) if isinstance(parent, turbohtml.Element) else ("", 0)
-        return _extend(known, self._step(link))[0]
-
-    def _climb(self, element: turbohtml.Element) -> tuple[str, int]:
-        """The path of an element whose parents may be unknown yet."""
-        chain = [element]
-        node = element.parent
-        while isinstance(node, turbohtml.Element) and node not in self._known and len(chain) < STEPS:
-            chain.append(node)
-            node = node.parent
-        path = self._known.get(node, ("", 0)) if node is not None else ("", 0)
-        # A climb that was cut short knows the innermost steps of this element alone.
-        whole = path[1] > 0 or not isinstance(node, turbohtml.Element)
-        for ancestor in reversed(chain):
-            path = _extend(path, self._step(ancestor))
-            if whole or ancestor is element:
-                self._known[ancestor] = path
-        return path
-
-    def _step(self, element: turbohtml.Element) -> str:
-        # attr() joins a class list with blanks; the first class tells a menu from a paragraph.
-        key = (element.tag, element.attr("class") or "", element.attr("id") or "")
-        step = self._steps.get(key)
+        path = known.get(parent)
+        if path is None:
+            path = _climb(parent, known, steps)
+        key = (link.tag, link.attr("class"), link.attr("id"))
+        step = steps.get(key)
         if step is None:
-            step = self._steps[key] = _step(*key)
-        return step
+            step = steps[key] = _step(*key)
+        found.append(f"{path[0]}/{step}" if 0 < path[1] < STEPS else _extend(path, step)[0])
+    return tuple(found)
 
 
-def _extend(path: tuple[str, int], step: str) -> tuple[str, int]:
+def _climb(
+    node: turbohtml.Node | None,
+    known: dict[turbohtml.Node | None, Path],
+    steps: dict[tuple[str, str | None, str | None], str],
+) -> Path:
+    """The path of an element whose parents may be unknown yet."""
+    chain: list[turbohtml.Element] = []
+    path = None
+    while isinstance(node, turbohtml.Element) and len(chain) < STEPS:
+        chain.append(node)
+        node = node.parent
+        path = known.get(node)
+        if path is not None:
+            break
+    # A climb that was cut short knows the innermost steps of this element alone.
+    whole = path is not None or not isinstance(node, turbohtml.Element)
+    path = path or ("", 0)
+    for ancestor in reversed(chain):
+        key = (ancestor.tag, ancestor.attr("class"), ancestor.attr("id"))
+        step = steps.get(key)
+        if step is None:
+            step = steps[key] = _step(*key)
+        path = _extend(path, step)
+        if whole or ancestor is chain[0]:
+            known[ancestor] = path
+    return path
+
+
+def _extend(path: Path, step: str) -> Path:
     text, length = path
     if length == STEPS:
         return f"{text[text.index('/') + 1 :]}/{step}", STEPS
     return (f"{text}/{step}" if text else step), length + 1
 
 
-def _step(tag: str, classes: str, name: str) -> str:
-    first = classes.split(None, 1)
+def _step(tag: str, classes: str | None, name: str | None) -> str:
+    # attr() joins a class list with blanks; the first class tells a menu from a paragraph.
+    first = (classes or "").split(None, 1)
     if first:
         return f"{tag}.{first[0][:32]}".replace("/", "_")
     # Numbered ids name one element of one page; plain ones name a place in the template.

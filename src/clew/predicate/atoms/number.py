@@ -83,7 +83,7 @@ class NumberMatcher:
             case "status":
                 number = view.page.status
             case _:
-                number = len(view.index("text").tokens)
+                number = view.index("text").length
         return 1.0 if self._low <= number <= self._high else 0.0
 
     def link(self, anchor: str, url: str) -> float:

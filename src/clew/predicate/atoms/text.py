@@ -115,16 +115,16 @@ class TextMatcher:
             return 1.0 if self._hits(view.index(field)) else 0.0
         if field:
             index = view.index(field)
-            return saturation(self._hits(index), len(index.tokens))
+            return saturation(self._hits(index), index.length)
         title, text = view.index("title"), view.index("text")
         hits = TITLE * self._hits(title) + self._hits(text)
-        return saturation(hits, len(title.tokens) + len(text.tokens))
+        return saturation(hits, title.length + text.length)
 
     def link(self, anchor: str, url: str) -> float:
         return 0.0
 
     def _hits(self, index: Index) -> int:
-        if len(index.tokens) < len(self._pieces):
+        if index.length < len(self._pieces):
             return 0
         forms: list[set[str]] = []
         for piece, stem in zip(self._pieces, self._stemmed(index.lexicon.lang), strict=True):
@@ -136,7 +136,8 @@ class TextMatcher:
         if len(forms) == 1:
             return index.count(forms[0])
         if self.atom.near is None:
-            return _phrases(index, forms, self._pieces)
+            hits = index.sequences(forms)
+            return _phrases(index, forms, self._pieces) if hits is None else hits
         return _windows(index, forms, self._pieces, self.atom.near)
 
     def _stemmed(self, lang: str) -> tuple[str, ...]:

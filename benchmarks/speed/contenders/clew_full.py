@@ -1,0 +1,67 @@
+"""clew, doing all it does: robots.txt, politeness, parsing, words, judging, scoring, trace, WARC, SQLite.
+
+    python clew_full.py START PAGES DIRECTORY [NAME=VALUE ...]
+
+Prints pages, peak memory in MB, and the longest time the event loop was kept from other work, by the wall
+and by the thread's own CPU time (which other processes on the machine cannot lengthen).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import sys
+import time
+
+import clew
+
+MATCH = '(music OR composer OR "classical music") AND lang:en -title:disambiguation'
+
+
+async def probe(longest: list[float]) -> None:
+    while True:
+        wall, cpu = time.monotonic(), time.thread_time()
+        await asyncio.sleep(0.005)
+        longest[0] = max(longest[0], time.monotonic() - wall - 0.005)
+        longest[1] = max(longest[1], time.thread_time() - cpu)
+
+
+async def main(start: str, pages: int, directory: str, settings: dict[str, object]) -> None:
+    run = clew.crawl(
+        [start],
+        match=MATCH,
+        directory=directory,
+        **{
+            "pages": pages,
+            "own": ["127.0.0.1"],
+            "allow_private": ["127.0.0.1"],
+            "delay": 0,
+            "concurrency": 64,
+            **settings,
+        },
+    )
+    longest = [0.0, 0.0]
+    watch = asyncio.create_task(probe(longest))
+    finds = 0
+    async for _ in run:
+        finds += 1
+    watch.cancel()
+    run.close()
+    assert run.finished is not None
+    print(
+        json.dumps(
+            {
+                "pages": run.finished.pages,
+                "finds": finds,
+                "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                "stall": longest[0],
+                "stall_cpu": longest[1],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    extra = {name: json.loads(value) for name, _, value in (text.partition("=") for text in sys.argv[4:])}
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), sys.argv[3], extra))
