@@ -43,3 +43,10 @@ def test_a_redirect_that_was_followed_is_not_left_out(clew, crawled):
     assert clew("status", crawled, "--json").json()["redirected"] > 0
     assert "redirected" in shown.out
     assert "redirect " not in shown.out.partition("left out")[2]
+
+
+def test_a_negated_term_shows_the_degree_of_its_negation(clew, tmp_path):
+    (tmp_path / "page.html").write_text("<p>wind farm")
+    shown = clew("check", "wind -host:a.example -farm", "page.html").out
+    assert "NOT host:a.example  1.000" in shown
+    assert float(shown.partition("NOT farm")[2].split()[0]) < 0.5

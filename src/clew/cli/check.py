@@ -67,7 +67,9 @@ def _show(result: dict[str, Any], threshold: float) -> None:
     width = max(map(len, terms), default=0)
     for text, term in zip(terms, result["terms"], strict=True):
         weight = f"  weight {term['weight']:g}" if term["weight"] != 1 else ""
-        put(f"  {text.ljust(width)}  {term['degree']:.3f}{weight}")
+        # beside "NOT x" stands the degree of NOT x, which is what the formula sees
+        degree = 1 - term["degree"] if term["negated"] else term["degree"]
+        put(f"  {text.ljust(width)}  {degree:.3f}{weight}")
     word = "satisfied" if result["satisfied"] else "not satisfied"
     put()
     put(f"{result['score']:.3f}  {word} (threshold {threshold:g})  {clean(result['title'], 60)}")
