@@ -49,4 +49,4 @@ def test_a_negated_term_shows_the_degree_of_its_negation(clew, tmp_path):
     (tmp_path / "page.html").write_text("<p>wind farm")
     shown = clew("check", "wind -host:a.example -farm", "page.html").out
     assert "NOT host:a.example  1.000" in shown
-    assert float(shown.partition("NOT farm")[2].split()[0]) < 0.5
+    assert float(shown.rpartition("NOT farm")[2].split()[0]) < 0.5
