@@ -40,8 +40,14 @@ class CrawlOptions:
     """How degrees combine: minmax or product (minmax)."""
     strategy: Annotated[str | None, Parameter(metavar="NAME", group=FIND)] = None
     """Which link next: best-first, breadth-first or random (best-first)."""
-    weights: Annotated[str | None, Parameter(metavar="NAME=X,…", group=FIND)] = None
-    """How much each part of the strategy's score counts."""
+    weights: Annotated[str | None, Parameter(metavar="NAME|NAME=X,…", group=FIND)] = None
+    """How the parts of the score are weighed: learned, balanced, product, or weights by name."""
+    factors: Annotated[Texts, _many("NAME", FIND)] = None
+    """The reasons that `intelligent` combines (all of them)."""
+    option: Annotated[Texts, _many("NAME=VALUE", FIND)] = None
+    """An option of the strategy; see the strategies' reference."""
+    use: Annotated[Texts, _many("CRAWL|FILE", FIND)] = None
+    """Begin with what earlier crawls learned."""
     seed: Annotated[str | None, Parameter(metavar="N", group=FIND)] = None
     """The dice: one seed gives one crawl (0)."""
 

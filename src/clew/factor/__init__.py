@@ -13,6 +13,7 @@ from collections.abc import Callable
 from clew.factor.anchor import Anchor
 from clew.factor.base import Factor, Inherited, Seen, Sources, Term
 from clew.factor.content import Content
+from clew.factor.hint import Hint
 from clew.factor.interest import Estimation, log_ratio, significance, significant
 from clew.factor.link import LinkLocality
 from clew.factor.memory import Memory
@@ -26,6 +27,7 @@ __all__ = [
     "Content",
     "Estimation",
     "Factor",
+    "Hint",
     "Hub",
     "Inherited",
     "LinkLocality",
@@ -50,6 +52,7 @@ FACTORS: dict[str, Callable[[Sources], Factor]] = {
     "anchor": Anchor,
     "hub": Hub,
     "near": Near,
+    "hint": Hint,
 }
 #: Those of the paper.
 PAPER = ("content", "url", "link", "sibling")

@@ -96,6 +96,7 @@ class Memory:
         self.parents: NDArray[np.int32] = np.full((1024, WIDTH), -1, np.int32)
         self.near: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32)
         self.near_good: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32)
+        self.hints: NDArray[np.float32] = np.zeros(1024, np.float32)
         self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
         self.tokens = Ragged()
         self.anchors = Ragged()
@@ -113,7 +114,16 @@ class Memory:
         self.size = max(self.size, size)
         if size <= len(self.inlinks):
             return
-        for name in ("inlinks", "good_inlinks", "siblings", "good_siblings", "near", "near_good", "open"):
+        for name in (
+            "inlinks",
+            "good_inlinks",
+            "siblings",
+            "good_siblings",
+            "near",
+            "near_good",
+            "hints",
+            "open",
+        ):
             setattr(self, name, _grown(getattr(self, name), size))
         old = len(self.parents)
         self.parents = _grown(self.parents, size)

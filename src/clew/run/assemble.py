@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from clew import url as urls
@@ -11,12 +13,14 @@ from clew.errors import ConfigError
 from clew.fetch.base import Fetcher
 from clew.frontier.hosts import Politeness
 from clew.frontier.robots import product_token
+from clew.knowledge import Knowledge
 from clew.policy import Budget, Scope
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
+from clew.run.knowing import read_knowledge
 from clew.store.base import Store
-from clew.strategy import make
+from clew.strategy import Strategy, make
 
 
 def seeds_of(config: CrawlConfig) -> tuple[str, ...]:
@@ -68,11 +72,28 @@ def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
     )
 
 
+def known_from(places: Sequence[str]) -> Knowledge | None:
+    """What earlier crawls learned, taken together: crawl directories, or files of `clew knowledge save`."""
+    known = [read_knowledge(Path(place)) for place in places]
+    return functools.reduce(Knowledge.merge, known) if known else None
+
+
 def crawl_of(config: CrawlConfig, store: Store, predicate: Predicate | None = None) -> Crawl:
     """The engine, with nothing in it yet."""
     judge = predicate if predicate is not None else predicate_of(config)
-    strategy = make(config.strategy, judge, seed=config.seed, weights=config.weights)
-    return Crawl(judge, strategy, rules_of(config), store.url)
+    return Crawl(judge, strategy_of(config, judge), rules_of(config), store.url)
+
+
+def strategy_of(config: CrawlConfig, judge: Predicate) -> Strategy:
+    """The strategy, with nothing learned yet but what earlier crawls knew."""
+    return make(
+        config.strategy,
+        judge,
+        seed=config.seed,
+        weights=None if isinstance(config.weights, str) else config.weights,
+        options=config.strategy_options(),
+        known=known_from(config.use),
+    )
 
 
 def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:

@@ -23,6 +23,7 @@ from clew.fetch.settings import default_user_agent, is_credential
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
 from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
+from clew.strategy.intelligent import WEIGHINGS
 
 SEMANTICS = ("minmax", "product")
 SITEMAPS = ("off", "robots", "on")
@@ -60,12 +61,15 @@ def _none(value: object) -> object:
 
 
 def _weights(value: object) -> object:
-    """`name=number,name=number`, or a table."""
-    if not isinstance(value, str):
+    """`name=number,name=number`, or a table, or the name of a way to weigh."""
+    if not isinstance(value, str) or value in WEIGHINGS:
         return value
     pairs = [part.partition("=") for part in value.replace(",", " ").split()]
     if any(not equals for _, equals, _ in pairs):
-        raise ValueError(f"{value!r} is not a list of weights: write name=number,name=number")
+        raise ValueError(
+            f"{value!r} is not a list of weights: write name=number,name=number, or "
+            f"one of {', '.join(WEIGHINGS)}"
+        )
     return {name: number for name, _, number in pairs}
 
 
@@ -94,7 +98,10 @@ class CrawlConfig(BaseModel):
     threshold: float = Field(0.5, gt=0, le=1)
     semantics: Literal["minmax", "product"] = "minmax"
     strategy: str = "best-first"
-    weights: Annotated[dict[str, float], BeforeValidator(_weights)] = {}
+    weights: Annotated[dict[str, float] | str, BeforeValidator(_weights)] = {}
+    factors: Texts = ()
+    option: Texts = ()
+    use: Texts = ()
     seed: int = Field(0, ge=0, lt=2**63)
 
     pages: Limit = 1000
@@ -198,6 +205,15 @@ class CrawlConfig(BaseModel):
             raise ValueError(f"{value!r} is not a proxy address: write http://host:port")
         return value
 
+    @field_validator("option")
+    @classmethod
+    def _check_options(cls, value: Texts) -> Texts:
+        for item in value:
+            name, equals, _ = item.partition("=")
+            if not name or not equals:
+                raise ValueError(f"{item!r} is not an option of a strategy: write name=value")
+        return value
+
     @field_validator("header")
     @classmethod
     def _check_headers(cls, value: Texts) -> Texts:
@@ -270,6 +286,15 @@ class CrawlConfig(BaseModel):
     def delay_for(self, host: str) -> float:
         """Seconds between two requests to a host; one too short for others' hosts holds for own ones only."""
         return self.delay if self.delay >= MIN_DELAY or self.owns(host) else DEFAULT_DELAY
+
+    def strategy_options(self) -> dict[str, object]:
+        """`option`, `factors` and a way to weigh, as the strategy takes them."""
+        given: dict[str, object] = {name: value for name, _, value in (o.partition("=") for o in self.option)}
+        if self.factors:
+            given["factors"] = self.factors
+        if isinstance(self.weights, str):
+            given["weights"] = self.weights
+        return given
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """`header` as pairs of name and value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,12 @@ from clew.run.config import CrawlConfig
 from clew.run.driver import Driver
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import make_parser
+from clew.run.relearn import relearn
 from clew.run.resume import restore
+from clew.store import SqliteStore
 from clew.store.base import Store
+from clew.store.recorded import CrawlWeb
+from clew.strategy import Unlearned
 
 _INTERRUPTED = 130
 
@@ -68,6 +73,7 @@ class Session:
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
+            self._relearn()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
@@ -95,6 +101,12 @@ class Session:
             if live:
                 await fetcher.close()
         return self._finish(reason)
+
+    def _relearn(self) -> None:
+        """A strategy that learns is taught again what the crawl saw, from its own archive."""
+        if isinstance(self.store, SqliteStore) and not isinstance(self.crawl.strategy, Unlearned):
+            with contextlib.closing(CrawlWeb(self.store.path)) as web:
+                relearn(self.crawl, self.store, web.get)
 
     def stop(self) -> None:
         """Ask for a checkpoint and an end; from the event loop's thread."""

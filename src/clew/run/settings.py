@@ -23,10 +23,24 @@ PREFIX = "CLEW_"
 #: Variables that are read elsewhere and are no settings of a crawl.
 OTHER_VARIABLES = frozenset({"CLEW_DEBUG", "CLEW_CORPORA", "CLEW_SUITES", "CLEW_REQUIRE_DATA"})
 KEYS = tuple(CrawlConfig.model_fields)
-LISTS = frozenset({"seeds", "include", "exclude", "types", "header", "allow_private", "own", "insecure"})
+LISTS = frozenset(
+    {
+        "seeds",
+        "factors",
+        "option",
+        "use",
+        "include",
+        "exclude",
+        "types",
+        "header",
+        "allow_private",
+        "own",
+        "insecure",
+    }
+)
 #: These make a crawl what it is; another value needs another directory.
 FIXED = (
-    "seeds", "match", "threshold", "semantics", "strategy", "weights", "seed",
+    "seeds", "match", "threshold", "semantics", "strategy", "weights", "factors", "option", "use", "seed",
     "scope", "include", "exclude", "depth", "types", "nofollow", "ordered",
 )  # fmt: skip
 

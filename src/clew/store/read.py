@@ -61,6 +61,10 @@ class CrawlReader:
         """A name that no other crawl has."""
         return str(self._one("SELECT id FROM crawl")[0])
 
+    def learned(self) -> str:
+        """The strategy's learned state, as text; empty when there is none."""
+        return "".join(str(state) for (state,) in self._all("SELECT state FROM learned"))
+
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl, as `set_meta` left it."""
         return {

@@ -59,10 +59,10 @@ _Made = Callable[[Predicate, int, dict[str, Any]], Strategy]
 _FACTORIES: dict[str, _Made] = {
     BreadthFirst.name: lambda predicate, seed, options: BreadthFirst(),
     RandomOrder.name: lambda predicate, seed, options: RandomOrder(seed),
-    Focused.name: lambda predicate, seed, options: Focused(),
-    Shark.name: lambda predicate, seed, options: Shark(predicate, **options),
-    Cosine.name: lambda predicate, seed, options: Cosine(predicate, **options),
-    Ache.name: lambda predicate, seed, options: Ache(**options),
+    Focused.name: lambda predicate, seed, options: Focused(seed, **options),
+    Shark.name: lambda predicate, seed, options: Shark(predicate, seed, **options),
+    Cosine.name: lambda predicate, seed, options: Cosine(predicate, seed, **options),
+    Ache.name: lambda predicate, seed, options: Ache(seed, **options),
     Anthelion.name: lambda predicate, seed, options: Anthelion(seed, **options),
     TagPath.name: lambda predicate, seed, options: TagPath(seed, **options),
 }
@@ -98,5 +98,5 @@ def make(
     if name == BestFirst.name:
         return BestFirst(predicate, **(weights or {}))
     if name == Intelligent.name:
-        return Intelligent.configured(seed, weights, chosen, known)
+        return Intelligent.configured(predicate, seed, weights, chosen, known)
     return _FACTORIES[name](predicate, seed, chosen)

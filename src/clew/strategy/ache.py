@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clew import url as urls
 from clew.messages import Rescore
 from clew.strategy.base import Expansion
-from clew.strategy.features import Columns, around, pack, unpack
+from clew.strategy.features import TIES, Columns, around, pack, tie_breaks, unpack
 from clew.strategy.logistic import fit, join, sums
 from clew.strategy.options import Number, Option
 from clew.words import tokens
@@ -36,26 +36,31 @@ class Ache:
     """
 
     name = "ache"
-    parts: tuple[str, ...] = ("source", "prior", "url", "anchor", "context")
+    parts: tuple[str, ...] = ("source", "prior", "url", "anchor", "context", "dice")
     options: Mapping[str, Option] = {
         "every": Number(1, 1e6, whole=True),
         "first": Number(1, 1e6, whole=True),
         "ridge": Number(1e-6, 1e6),
         "reach": Number(0, 100, whole=True),
         "memory": Number(1, 1e8, whole=True),
+        "ties": TIES,
         "examples": Number(10, 1e6, whole=True),
     }
 
     def __init__(
         self,
+        seed: int = 0,
         *,
         every: int = 500,
         first: int = 100,
         ridge: float = 1.0,
         reach: int = 10,
+        ties: str = "dice",
         memory: int = 300_000,
         examples: int = 20_000,
     ) -> None:
+        self.seed = seed
+        self.ties = ties
         self.every = every
         self.first = min(first, every)
         self.ridge = ridge
@@ -75,12 +80,13 @@ class Ache:
 
     def seeds(self, keys: NDArray[np.uint64]) -> Floats:
         # Above any link: log odds are seldom far above 0.
-        return np.tile([100.0, 0.0, 0.0, 0.0, 0.0], (len(keys), 1))
+        return np.tile([100.0, 0.0, 0.0, 0.0, 0.0, 0.0], (len(keys), 1))
 
     def score(self, expansion: Expansion) -> Floats:
         if self.weights_ is None:
-            parts = np.zeros((len(expansion.ids), 5))
+            parts = np.zeros((len(expansion.ids), len(self.parts)))
             parts[:, 0] = expansion.verdict.score
+            parts[:, -1] = tie_breaks(self.ties, expansion.keys, self.seed)
             return parts
         # Learned just now: the links' features are known.
         held = self._last[1] if self._last is not None and self._last[0] is expansion else None

@@ -14,7 +14,7 @@ from clew.messages import Rescore
 from clew.strategy.arms import WAITING, Arms
 from clew.strategy.base import Expansion
 from clew.strategy.features import Columns
-from clew.strategy.logistic import Online
+from clew.strategy.logistic import Online, sigmoid
 from clew.strategy.options import Number, Option
 from clew.strategy.random_order import dice
 
@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 _BITS = 16
 _BIAS, _PARENT, _WORDS = 0, 1, 2
 _LEAST = 1e-9
+#: How fast the common odds follow the links met; and what the dice are worth between equals.
+_FOLLOW = 0.05
+_LITTLE = 1e-6
 _TURNS = 64
 
 
@@ -61,6 +64,8 @@ class Anthelion:
         self.arms_ = Arms(limit=memory)
         self.hosts_: dict[str, int] = {}
         self.pages_ = 0
+        self.centre_ = 0.0
+        """The log odds of the links met lately."""
         self.heirs_: dict[int, None] = {}
         """Candidates found on pages that satisfied the predicate."""
         self.turns_: dict[int, None] = {}
@@ -110,6 +115,7 @@ class Anthelion:
         return json.dumps(
             {
                 "pages": self.pages_,
+                "centre": self.centre_,
                 "hosts": list(self.hosts_),
                 "arms": self.arms_.state(),
                 "model": self.model_.state(),
@@ -123,6 +129,7 @@ class Anthelion:
             return
         saved = json.loads(state)
         self.pages_ = int(saved["pages"])
+        self.centre_ = float(saved["centre"])
         self.hosts_ = {str(name): number for number, name in enumerate(saved["hosts"])}
         self.arms_.restore(saved["arms"])
         self.model_.restore(saved["model"])
@@ -137,6 +144,9 @@ class Anthelion:
         return known
 
     def _file(self, expansion: Expansion) -> None:
+        if expansion.fresh.any():
+            mean = float(self._odds(expansion)[expansion.fresh].mean())
+            self.centre_ += _FOLLOW * (mean - self.centre_)
         chances = self._chances(expansion)
         self._last = (expansion, chances)
         links = zip(
@@ -187,9 +197,13 @@ class Anthelion:
         return math.log(rate), math.log(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
 
     def _chances(self, expansion: Expansion) -> list[float]:
+        """The chances of links against the common ones, so that early and late links can be compared."""
+        chances = sigmoid(self._odds(expansion) - self.centre_) * (1.0 - _LITTLE)
+        return [float(chance) for chance in chances + _LITTLE * dice(expansion.keys, self.seed)]
+
+    def _odds(self, expansion: Expansion) -> Floats:
         parent = expansion.verdict.satisfied
-        rows = [self._features(target, parent) for target in expansion.links.targets]
-        return [float(chance) for chance in self.model_.chance(rows)]
+        return self.model_.odds([self._features(target, parent) for target in expansion.links.targets])
 
     def _features(self, url: str, parent: bool) -> list[int]:
         start = url.find("/", url.find("//") + 2)

@@ -12,7 +12,7 @@ from clew.messages import Rescore
 from clew.page import Page
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
-from clew.strategy.features import Topic, telling, topic_words
+from clew.strategy.features import TIES, Topic, telling, tie_breaks, topic_words
 from clew.strategy.options import Choice, Option
 
 
@@ -25,12 +25,16 @@ class Cosine:
     """
 
     name = "cosine"
-    parts: tuple[str, ...] = ("cosine",)
-    options: Mapping[str, Option] = {"topic": Choice(("found", "words"))}
+    parts: tuple[str, ...] = ("cosine", "dice")
+    options: Mapping[str, Option] = {"topic": Choice(("found", "words")), "ties": TIES}
 
-    def __init__(self, predicate: Predicate, *, topic: str = "found") -> None:
+    def __init__(
+        self, predicate: Predicate, seed: int = 0, *, topic: str = "found", ties: str = "dice"
+    ) -> None:
         self.predicate = predicate
+        self.seed = seed
         self.topic = topic
+        self.ties = ties
         self._wanted = Topic()
         words = topic_words(predicate)
         if words:
@@ -41,10 +45,10 @@ class Cosine:
         return f"Cosine({self.topic!r}, found={self.found_!r})"
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return np.ones((len(keys), 1))
+        return self._parts(1.0, keys)
 
     def score(self, expansion: Expansion) -> NDArray[np.float64]:
-        return np.full((len(expansion.ids), 1), self._likeness(expansion.page))
+        return self._parts(self._likeness(expansion.page), expansion.keys)
 
     def learn(self, expansion: Expansion) -> Rescore | None:
         if expansion.verdict.satisfied and self.topic == "found":
@@ -59,6 +63,11 @@ class Cosine:
     def restore(self, state: str) -> None:
         if state:
             self.found_.restore(json.loads(state)["found"])
+
+    def _parts(self, likeness: float, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        parts = np.full((len(keys), 2), likeness)
+        parts[:, 1] = tie_breaks(self.ties, keys, self.seed)
+        return parts
 
     def _likeness(self, page: Page) -> float:
         topic = self.found_ if self.found_ else self._wanted

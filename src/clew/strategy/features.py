@@ -22,9 +22,24 @@ from clew.predicate.atoms import Text
 from clew.predicate.atoms.text import pieces
 from clew.predicate.formula import Formula, walk
 from clew.predicate.verdict import Predicate
+from clew.strategy.options import Choice
+from clew.strategy.random_order import dice
 from clew.words import stopwords, tokens
 
+#: Who comes first among links of one worth: the oldest, or whom the dice choose.
+TIES = Choice(("dice", "age"))
+#: What the dice are worth where they decide between equals: less than any difference that tells.
+_LITTLE = 1e-6
 _REMEMBERED = 200_000
+
+
+def tie_breaks(ties: str, keys: NDArray[np.uint64], seed: int) -> NDArray[np.float64]:
+    """A very small number for each key; nothing where the oldest is to come first.
+
+    >>> tie_breaks("age", np.array([1, 2], np.uint64), 0).tolist()
+    [0.0, 0.0]
+    """
+    return dice(keys, seed) * _LITTLE if ties == "dice" else np.zeros(len(keys))
 
 
 def telling(text: str, language: str = "") -> Counter[str]:

@@ -1,6 +1,7 @@
 """`intelligent`: interest ratios learned while crawling (Aggarwal, Al-Garawi and Yu, 2001).
 
-Until the first find the order is random. From then on a link is worth the weighted sum of its factors'
+Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what
+it makes of them). From then on a link is worth the weighted sum of its factors'
 log interest ratios. Ratios and weights are read from the counts anew at *estimates*: after every page
 at first, then whenever the crawl has grown by `refresh` (2 %); with `refresh=0`, after every page, as
 the paper has it. Between estimates only the links that the last page touched change their worth, its
@@ -33,6 +34,7 @@ from clew.factor import (
 from clew.knowledge import Knowledge, dumps, loads
 from clew.messages import Rescore
 from clew.page import Page
+from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
 from clew.strategy.options import Choice, Names, Number, Option
 from clew.strategy.random_order import dice
@@ -84,6 +86,7 @@ class Intelligent:
         self,
         seed: int = 0,
         *,
+        predicate: Predicate | None = None,
         factors: Sequence[str] = (),
         weights: str | Mapping[str, float] = "learned",
         how: Estimation | None = None,
@@ -95,6 +98,7 @@ class Intelligent:
         self.factors = tuple(factors) or (ALL if weights == "learned" else PAPER)
         self.parts = (*self.factors, "chance")
         self.seed = seed
+        self.predicate = predicate if "hint" in self.factors else None
         self.refresh = refresh
         self.style = tokens
         self.memory = Memory()
@@ -117,6 +121,7 @@ class Intelligent:
     @classmethod
     def configured(
         cls,
+        predicate: Predicate,
         seed: int,
         weights: Mapping[str, float] | None,
         options: Mapping[str, Any],
@@ -128,7 +133,7 @@ class Intelligent:
         if weights:
             plain["weights"] = weights
             plain.setdefault("factors", tuple(weights))
-        return cls(seed, how=how, known=known, **plain)
+        return cls(seed, predicate=predicate, how=how, known=known, **plain)
 
     def __repr__(self) -> str:
         weighing = type(self.weighing).__name__.lower()
@@ -148,7 +153,9 @@ class Intelligent:
         before = self._count(expansion)
         self._fetched += 1
         if not self._found:
-            return None
+            ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
+            ids = ids[self.memory.open[ids]]
+            return Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
         if self._fetched >= self._due:
             return self._everything()
         return self._touched(expansion, before)
@@ -173,6 +180,8 @@ class Intelligent:
         parts[known, -1] = dice(self._keys[rows], self.seed) * (_CHANCE if self._found else 1.0)
         if self._found:
             parts[known, :-1] = self.weighing.apply(self.evidence(rows))
+        elif self.predicate is not None:
+            parts[known, self.factors.index("hint")] = self._all["hint"].evidence(rows)
         return parts
 
     def evidence(self, ids: Ids) -> Floats:
@@ -228,7 +237,13 @@ class Intelligent:
             link.links_out(satisfied, sum(outcomes), len(outcomes) - sum(outcomes))
 
     def _remember(self, expansion: Expansion) -> None:
-        """Tokens, anchor words and keys of links never seen before."""
+        """Tokens, anchor words and keys of links never seen before; the hints of all."""
+        known = expansion.ids >= 0
+        if self.predicate is not None and known.any():
+            top = int(expansion.ids.max()) + 1
+            self.memory.reserve(top)
+            hints = np.asarray(self.predicate.glance(expansion.links), np.float32)
+            np.maximum.at(self.memory.hints, expansion.ids[known], hints[known])
         fresh = np.flatnonzero(expansion.fresh).tolist()
         if not fresh:
             return

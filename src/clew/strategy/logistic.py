@@ -122,9 +122,13 @@ class Online:
 
     def chance(self, rows: Sequence[Sequence[int]]) -> Floats:
         """The probability of each row."""
+        return sigmoid(self.odds(rows))
+
+    def odds(self, rows: Sequence[Sequence[int]]) -> Floats:
+        """The log odds of each row."""
         columns = np.array([column for row in rows for column in row], np.int64)
         numbers = np.repeat(np.arange(len(rows)), np.array([len(row) for row in rows], np.int64))
-        return sigmoid(sums(numbers, self._weights[columns], len(rows)))
+        return sums(numbers, self._weights[columns], len(rows))
 
     def learn(self, row: Sequence[int], label: float) -> None:
         """Take one step towards an example; the columns of a row are distinct."""

@@ -13,7 +13,7 @@ from clew.messages import Rescore
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
-from clew.strategy.features import Topic, telling
+from clew.strategy.features import TIES, Topic, telling, tie_breaks
 from clew.strategy.options import Choice, Number, Option
 
 
@@ -31,30 +31,35 @@ class Shark:
     """
 
     name = "shark"
-    parts: tuple[str, ...] = ("inherited", "anchor", "context")
+    parts: tuple[str, ...] = ("inherited", "anchor", "context", "dice")
     options: Mapping[str, Option] = {
         "decay": Number(0.0, 1.0),
         "beta": Number(0.0, 1.0),
         "gamma": Number(0.0, 1.0),
         "examples": Choice(("auto", "found", "none")),
+        "ties": TIES,
         "memory": Number(1, 1e8, whole=True),
     }
 
     def __init__(
         self,
         predicate: Predicate,
+        seed: int = 0,
         *,
         decay: float = 0.5,
         beta: float = 0.8,
         gamma: float = 0.8,
         examples: str = "auto",
+        ties: str = "dice",
         memory: int = 1_000_000,
     ) -> None:
         self.predicate = predicate
+        self.seed = seed
         self.decay = decay
         self.beta = beta
         self.gamma = gamma
         self.examples = examples
+        self.ties = ties
         self.memory = memory
         self.inherited_: dict[int, float] = {}
         """What candidates that are not fetched yet inherited."""
@@ -69,7 +74,9 @@ class Shark:
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         near = 1.0 - self.gamma
-        return np.tile([self.gamma, near * self.beta, near * (1.0 - self.beta)], (len(keys), 1))
+        parts = np.tile([self.gamma, near * self.beta, near * (1.0 - self.beta), 0.0], (len(keys), 1))
+        parts[:, 3] = tie_breaks(self.ties, keys, self.seed)
+        return parts
 
     def score(self, expansion: Expansion) -> NDArray[np.float64]:
         links, page = expansion.links, expansion.page
@@ -80,10 +87,11 @@ class Shark:
             contexts = replace(_rows(links, bare), anchors=tuple([links.contexts[i] for i in bare]))
             around[bare] = self._likeness(contexts, page)
         near = 1.0 - self.gamma
-        parts = np.empty((len(links), 3))
+        parts = np.empty((len(links), 4))
         parts[:, 0] = self.gamma * self._bequest(expansion)
         parts[:, 1] = near * self.beta * anchors
         parts[:, 2] = near * (1.0 - self.beta) * around
+        parts[:, 3] = tie_breaks(self.ties, expansion.keys, self.seed)
         return parts
 
     def learn(self, expansion: Expansion) -> Rescore | None:

@@ -1,0 +1,41 @@
+"""Knowledge between crawls: read from a crawl directory or a file, written to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clew.errors import StoreForeign, UsageError
+from clew.knowledge import Knowledge, dumps, loads
+from clew.knowledge.codec import MAX_BYTES
+from clew.store import is_crawl, open_reader
+
+
+def read_knowledge(place: Path) -> Knowledge:
+    """What a crawl learned, from its directory or from a file of `write_knowledge`."""
+    if is_crawl(place):
+        with open_reader(place) as reader:
+            text = reader.learned()
+        if not text:
+            raise UsageError(
+                f"the crawl in {place} learned nothing that can be used: only strategies that learn, such as "
+                "intelligent, leave knowledge behind"
+            )
+        return loads(text, f"the knowledge of {place}")
+    if not place.is_file():
+        raise UsageError(f"there is neither a crawl nor a knowledge file at {place}")
+    if place.stat().st_size > MAX_BYTES:
+        raise StoreForeign(f"{place} is larger than {MAX_BYTES >> 20} MB: it was not written by clew")
+    try:
+        text = place.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise StoreForeign(f"{place} is not text: it is not knowledge saved by clew") from None
+    return loads(text, str(place))
+
+
+def write_knowledge(knowledge: Knowledge, place: Path, *, force: bool = False) -> None:
+    """Save knowledge as a file, whole or not at all."""
+    if place.exists() and not force:
+        raise UsageError(f"{place} exists: give --force to replace it, or another name")
+    beside = place.with_name(place.name + ".part")
+    beside.write_text(dumps(knowledge), "utf-8")
+    beside.replace(place)

@@ -1,0 +1,90 @@
+"""Learning again, on resume: the stored pages of a crawl go through the strategy once more, in order.
+
+What a strategy learned is a fold over the outcomes it saw, so folding them again gives it back to the
+last count, together with all it remembers of candidates. Pages are parsed anew from the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from clew.engine import Crawl
+from clew.errors import ParseError
+from clew.fetch.base import Response
+from clew.messages import Decision, State, TaskKind
+from clew.page import Links, Page
+from clew.parse import parse_page
+from clew.predicate.verdict import Verdict
+from clew.store.base import Store
+from clew.strategy.base import Expansion, Unlearned
+
+#: Results of a decision about a page after which the strategy was taught.
+_JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
+
+
+def relearn(crawl: Crawl, store: Store, body: Callable[[str], Response | None]) -> int:
+    """Teach the strategy what the crawl saw before; gives how many outcomes there were.
+
+    `body` finds the archived reply of a URL. Call after the engine was restored.
+    """
+    if isinstance(crawl.strategy, Unlearned):
+        return 0
+    count = 0
+    for decision in store.decisions():
+        if decision.kind != TaskKind.PAGE or decision.candidate < 0:
+            continue
+        expansion = _expansion(crawl, decision, body)
+        if expansion is None:
+            continue
+        moved = crawl.strategy.learn(expansion)
+        count += 1
+        if moved is not None:
+            crawl.filing.rescore(moved)
+    return count
+
+
+def _expansion(crawl: Crawl, decision: Decision, body: Callable[[str], Response | None]) -> Expansion | None:
+    if decision.result in _JUDGED:
+        page = _page(decision, body)
+        satisfied = decision.result != "miss"
+        admitted = crawl.intake.admit(page, page.depth + 1)
+        ids = crawl.frontier.find(admitted.keys)
+        known = ids >= 0
+        # A link was new on the page that is recorded as the one it was found on.
+        fresh = np.zeros(len(ids), np.bool_)
+        fresh[known] = crawl.frontier.sources[ids[known]] == decision.candidate
+        return Expansion(
+            decision.candidate,
+            page,
+            Verdict(decision.verdict, satisfied),
+            page.depth,
+            admitted.links,
+            admitted.keys,
+            ids,
+            fresh,
+        )
+    closed = State(int(crawl.frontier.states[decision.candidate])) in (State.FAILED, State.DROPPED)
+    if decision.result == "retry" or decision.result == "redirect" or not closed:
+        return None
+    none = np.zeros(0, np.int64)
+    nothing = Page(url=decision.url, status=decision.status)
+    empty = (none.astype(np.uint64), none, none.astype(np.bool_))
+    return Expansion(decision.candidate, nothing, Verdict(0.0, False), 0, Links(decision.url), *empty)
+
+
+def _page(decision: Decision, body: Callable[[str], Response | None]) -> Page:
+    response = body(decision.url)
+    if response is None:
+        return Page(url=decision.url, status=decision.status)
+    try:
+        return parse_page(
+            response.body,
+            url=decision.url,
+            status=response.status,
+            content_type=response.header("content-type"),
+            headers=response.headers,
+        )
+    except ParseError:
+        return Page(url=decision.url, status=decision.status)

@@ -1,0 +1,56 @@
+"""A crawl that learns, stopped and taken up again, knows what it knew."""
+
+import asyncio
+
+import numpy as np
+
+from clew.fetch.replay import ReplayFetcher
+from clew.lab import open_web
+from clew.run import CrawlConfig, Session, VirtualClock
+from clew.store import open_store
+
+
+def session(web, store, pages, clock):
+    config = CrawlConfig(
+        seeds=web.seeds(),
+        match=web.formula(),
+        pages=pages,
+        strategy="intelligent",
+        own=("*",),
+        proxy="http://127.0.0.1:9",
+        delay=0,
+        concurrency=1,
+    )
+    return Session(config, store, fetcher=ReplayFetcher(web), clock=clock)
+
+
+def test_knowledge_and_scores_come_back_to_the_last_count(tmp_path):
+    web, clock = open_web("demo"), VirtualClock(1e9)
+    store = open_store(tmp_path / "crawl")
+    first = session(web, store, 120, clock)
+    asyncio.run(first.run())
+    store.close()
+    store = open_store(tmp_path / "crawl")
+    second = session(web, store, 120, clock)
+    asyncio.run(second.run())
+    store.close()
+    a, b = first.crawl.strategy, second.crawl.strategy
+    assert a.knowledge.satisfied > 5
+    assert a.knowledge == b.knowledge
+    ids = np.flatnonzero(a.memory.open[: a.memory.size])
+    assert np.array_equal(ids, np.flatnonzero(b.memory.open[: b.memory.size]))
+    assert np.array_equal(a.evidence(ids), b.evidence(ids))
+
+
+def test_a_crawl_in_two_sessions_finds_what_one_finds(tmp_path):
+    """The same pages in the same order: learning again leaves no trace in the trace."""
+    web = open_web("demo")
+    lines = []
+    for name, stops in (("one", (150,)), ("two", (70, 150))):
+        for pages in stops:
+            store = open_store(tmp_path / name)
+            asyncio.run(session(web, store, pages, VirtualClock(1e9)).run())
+            trace = [d.url for d in store.decisions() if d.kind == "page"]
+            store.close()
+        lines.append(trace)
+    assert lines[0] == lines[1]
