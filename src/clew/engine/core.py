@@ -51,7 +51,7 @@ class Core:
         self.filing = Filing(self.frontier, self.hosts, strategy, rules.slots)
         self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.filing.owns)
         self.gate = Gate(self.hosts, rules.politeness, self.sitemaps.offer)
-        self.watch = Watch(on=rules.traps, known=self._alive)
+        self.watch = Watch(on=rules.traps, state=self._state)
         self.intake = Intake(
             rules.scope,
             rel_nofollow=rules.rel_nofollow,
@@ -118,7 +118,7 @@ class Core:
             return "host-excluded"
         return self.watch.objects(url, host, source)
 
-    def _alive(self, url: str) -> bool:
-        """Whether a URL is a candidate that came to something or still may."""
+    def _state(self, url: str) -> State | None:
+        """What has become of a URL; None for one that is no candidate."""
         known = int(self.frontier.find(urls.keys((url,)))[0])
-        return known >= 0 and int(self.frontier.states[known]) not in (State.FAILED, State.DROPPED)
+        return State(int(self.frontier.states[known])) if known >= 0 else None

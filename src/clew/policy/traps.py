@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from clew.policy.shape import dated, shapes
 from clew.url import site
@@ -30,6 +31,8 @@ _REPEATS = 3
 _PARAMETERS = 24
 _GROWN = 4
 _NAMES = 4
+_LOOKED_AT = 200
+_OUTWARD = 4
 
 
 class Worth(StrEnum):
@@ -132,7 +135,7 @@ class Traps:
             inward, outward = _ways(kinds[0], host, fresh)
         weight = self._weight(worth, dated(kinds[0]), inward, outward)
         for i, kind in enumerate(kinds):
-            self._judge(host, kind, worth, weight, wide=i > 0)
+            self._judge(host, kind, "farm" if inward and weight else worth.value, weight, wide=i > 0)
         if weight > 0:
             self._suspect(host)
         return weight > 0
@@ -144,7 +147,7 @@ class Traps:
         kind = shapes(url)[0]
         trial = self._trial(host, kind)
         same, trial.sink = trial.sink == target, target
-        self._judge(host, kind, Worth.SINK if same else Worth.GOOD, 1.0 if same else 0.0)
+        self._judge(host, kind, Worth.SINK.value, 1.0 if same else 0.0)
         return same
 
     def state(self, host: str) -> list[list[object]]:
@@ -182,13 +185,13 @@ class Traps:
             return 1.0
         return self.limits.near if worth is Worth.NEAR else self.limits.barren
 
-    def _judge(self, host: str, kind: str, worth: Worth, weight: float, *, wide: bool = False) -> None:
+    def _judge(self, host: str, kind: str, cause: str, weight: float, *, wide: bool = False) -> None:
         trial = self._trial(host, kind)
         if weight <= 0.0:
             trial.good += 1
             return
         trial.bad += weight
-        cause = "calendar" if dated(kind) else worth.value
+        cause = "calendar" if dated(kind) else cause
         trial.causes[cause] = trial.causes.get(cause, 0.0) + weight
         limits = self.limits
         bad, ratio = (limits.wide_bad, limits.wide_ratio) if wide else (limits.bad, limits.ratio)
@@ -226,22 +229,20 @@ def _reason(kind: str, trial: Trial) -> str:
         return "soft-404"
     if "*" in kind.removesuffix("**"):
         return "trap:session"
-    names = {"calendar": "calendar", Worth.SINK: "redirect", Worth.EMPTY: "farm"}
+    names = {"calendar": "calendar", "farm": "farm", "sink": "redirect", "empty": "farm"}
     return f"trap:{names.get(cause, 'copies')}"
 
 
 def _ways(kind: str, host: str, fresh: Iterable[str]) -> tuple[bool, bool]:
-    """Whether new links lead to pages of the same shape, and whether they lead anywhere else."""
-    inward = outward = False
+    """Whether new links lead to pages of the same shape, and whether enough of them lead anywhere else."""
+    inward = outward = 0
     here = f"//{host}"
-    for target in fresh:
+    for target in islice(fresh, _LOOKED_AT):
         if here in target[:300] and shapes(target)[0] == kind:
-            inward = True
+            inward += 1
         else:
-            outward = True
-        if inward and outward:
-            break
-    return inward, outward
+            outward += 1
+    return inward > 0, outward > 0 and outward * _OUTWARD >= inward
 
 
 def _deep(url: str) -> str | None:

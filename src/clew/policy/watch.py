@@ -11,10 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from clew import url as urls
+from clew.messages import State
 from clew.page import Page
 from clew.policy.mirrors import Mirrors
 from clew.policy.soft404 import Blanks, own_words
 from clew.policy.traps import Traps, Worth
+
+#: States of a candidate that came to something, or still may.
+_ALIVE = frozenset({State.QUEUED, State.LEASED, State.FETCHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,15 @@ class Look:
 class Watch:
     """Keeps a crawl from wasting itself.
 
-    Parameters: `on`; `known`, which says whether a URL is a candidate that came or may come to something.
+    Parameters: `on`; `state`, which says what has become of a URL, None for one that is no candidate.
     """
 
-    def __init__(self, *, on: bool = True, known: Callable[[str], bool] = lambda url: False) -> None:
+    def __init__(self, *, on: bool = True, state: Callable[[str], State | None] = lambda url: None) -> None:
         self.on = on
         self.traps = Traps(on=on)
         self.blanks = Blanks()
         self.mirrors = Mirrors()
-        self._known = known
+        self._state = state
 
     def __repr__(self) -> str:
         return f"Watch({self.traps!r}, {self.mirrors!r})"
@@ -57,7 +61,7 @@ class Watch:
         origin = urls.origin(url)
         if origin in self.mirrors:
             rest = url[len(origin) :]
-            if any(self._known(original + rest) for original in self.mirrors.originals(origin)):
+            if any(self._state(original + rest) in _ALIVE for original in self.mirrors.originals(origin)):
                 return "mirror"
         return None
 
@@ -102,5 +106,5 @@ class Watch:
         if origin in self.mirrors:
             rest = url[len(origin) :]
             for other in self.mirrors.partners(origin):
-                if self._known(other + rest):
+                if self._state(other + rest) is State.FETCHED:
                     self.mirrors.apart(origin, other)
