@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/kills.py [--pages 3000] [--kills 100] [--concurrency 16] [--json]
 
-Runs `clew crawl` as a user would, in a process of its own, over a site on loopback; kills it at random moments
+Runs `clew crawl` as a user would, in a process of its own, over a site on loopback; kills it at random times
 (often in its first tenths of a second, when it opens the directory); starts it again in the same directory;
 and lets it end by itself at last. Bars: no page lost, none stored twice, at each kill no more requests made
 again than the crawler had under way (at most `--concurrency`), and every WARC valid by `warcio check` and
@@ -214,12 +214,10 @@ def main() -> None:
     if given.json:
         print(json.dumps(found))
         return
-    print(
-        f"{found['kills']} SIGKILLs ({found['kills_while_running']} of a running crawl) over {found['pages']} pages"
-    )
-    print(
-        f"  lost {found['lost']}, stored twice {found['stored_twice']}, archived twice {found['archived_twice']}"
-    )
+    kills = f"{found['kills']} SIGKILLs ({found['kills_while_running']} of a running crawl)"
+    print(f"{kills} over {found['pages']} pages")
+    twice = f"stored twice {found['stored_twice']}, archived twice {found['archived_twice']}"
+    print(f"  lost {found['lost']}, {twice}")
     print(
         f"  requests {found['requests']}, repeated {found['repeated']} "
         f"({found['repeated'] / max(1, found['kills']):.1f} a kill, at most {found['repeated_at_most']}; "

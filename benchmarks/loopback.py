@@ -115,9 +115,9 @@ class _Connection(asyncio.Protocol):
         if self.transport.is_closing():
             return
         body = self.site.html(asked.page)
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n"
         asked.answered = time.monotonic()
-        self.transport.write(head.encode() + body)
+        self.transport.write(head % len(body) + body)
 
 
 @contextlib.contextmanager

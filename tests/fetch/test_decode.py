@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import tracemalloc
 import zlib
 
@@ -159,3 +160,16 @@ def test_a_bomb_within_a_bomb_stops_at_the_outer_limit():
     decoder = decode("gzip, br", outer, limit=10_000)
     assert len(decoder) == 0
     assert decoder.full
+
+
+@pytest.mark.parametrize("coding", ["br", "gzip", "zstd"])
+def test_what_unfolds_beyond_reason_is_cut_early_and_a_page_that_packs_well_is_not(coding):
+    """A bomb stops at a megabyte though ten are allowed; text at a tenth of its size stays whole."""
+    decoder = decode(coding, ENCODE[coding](bytes(8 * 2**20)), limit=10_000_000)
+    assert 2**20 <= len(decoder) < 2**21
+    assert decoder.full
+    dice = random.Random(1)
+    words = [dice.randbytes(4).hex() for _ in range(500)]
+    text = " ".join(f"<td>{dice.choice(words)}</td>" * 8 for _ in range(30_000)).encode()
+    decoder = decode(coding, ENCODE[coding](text), limit=10_000_000)
+    assert decoder.body() == text

@@ -164,3 +164,15 @@ def test_only_one_package_knows_the_parser_library():
     root = Path(clew.parse.__file__).parent.parent
     imports = re.compile(r"^\s*(?:import|from) turbohtml", re.MULTILINE)
     assert {p.parent.name for p in root.rglob("*.py") if imports.search(p.read_text("utf-8"))} == {"html"}
+
+
+def test_a_flood_of_tags_is_cut_and_nuls_cost_nothing():
+    """A parser spends a hundred bytes on a tag and dozens on a NUL: both are bounded before it sees them."""
+    flood = b"<title>T</title><p>before" + b"<b>x<i>" * 100_000 + b"after"
+    got = parse_page(flood, url="http://a.example/", content_type="text/html")
+    assert got.title == "T"
+    assert got.text.startswith("before")
+    assert "after" not in got.text
+    assert got.truncated
+    zeros = b"<p>wi\0nd" + bytes(1_000_000) + b" farm"
+    assert parse_page(zeros, url="http://a.example/", content_type="text/html").text == "wind farm"

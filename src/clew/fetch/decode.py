@@ -22,6 +22,11 @@ PIECE = 64 * 1024
 MAX_STAGES = 4
 """Encodings on top of each other; nobody honest uses more than two."""
 
+MAX_RATIO = 50
+"""Bytes that one byte off the wire may unfold to, once more than `FLOOR` have: honest pages stay below 20."""
+
+FLOOR = 1 << 20
+
 MAX_MEMBERS = 1000
 """gzip members or zstd frames in one body: a million empty ones would cost time and give nothing."""
 
@@ -67,7 +72,7 @@ class Decoder:
         self.limit = limit
         self.full = False
         self.damaged = False
-        self._fed = False
+        self._fed = 0
         self._kept = bytearray()
         self._stages = stages(encoding)
         self._given = [0] * len(self._stages)
@@ -80,7 +85,7 @@ class Decoder:
     def feed(self, data: bytes) -> bool:
         """Take bytes off the wire; False when no more are wanted."""
         if data and not self.full and not self.damaged:
-            self._fed = True
+            self._fed += len(data)
             try:
                 self._flow(0, data)
             except _Full:
@@ -91,7 +96,7 @@ class Decoder:
 
     def _flow(self, depth: int, data: bytes) -> None:
         if depth == len(self._stages):
-            room = self.limit - len(self._kept)
+            room = self._most() - len(self._kept)
             self._kept += data[:room] if len(data) > room else data
             if len(data) > room:
                 raise _Full
@@ -101,6 +106,10 @@ class Decoder:
             self._flow(depth + 1, piece)
             if self._given[depth] > self.limit:
                 raise _Full
+
+    def _most(self) -> int:
+        """Bytes that may be kept of what has come so far: a bomb is let go off a little way only."""
+        return min(self.limit, max(FLOOR, self._fed * MAX_RATIO)) if self._stages else self.limit
 
     def body(self) -> bytes:
         """What was decoded so far."""
@@ -113,11 +122,11 @@ class Decoder:
         """Whether something is missing: the limit was reached, or a stream is damaged or unfinished."""
         if self.full or self.damaged:
             return True
-        return self._fed and not all(stage.complete() for stage in self._stages)
+        return self._fed > 0 and not all(stage.complete() for stage in self._stages)
 
     def useless(self) -> bool:
         """Whether bytes came and none could be decoded."""
-        return self._fed and not self._kept and self.truncated() and not self.full
+        return self._fed > 0 and not self._kept and self.truncated() and not self.full
 
 
 def stages(encoding: str) -> list[Stage]:

@@ -2,6 +2,8 @@
 
 Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by hand), are served over loopback
 (`serving`, `RecordedServer`) or read in process (`ReplayFetcher`), under a clock that jumps (`VirtualClock`).
+`ChaosWeb` is a web in trouble of some eighty kinds, which `ChaosServer` (or `chaos_serving`) answers for over
+raw sockets; what can be had in spite of it all is known.
 The contracts say what any part with a given shape must do (`check_fetcher`,
 `StoreContract`, `StrategyContract`). The invariant: nothing here
 touches a network other than loopback, and everything is a function of its seed.
@@ -10,6 +12,7 @@ touches a network other than loopback, and everything is a function of its seed.
 from clew.fetch.replay import RecordedWeb, ReplayFetcher
 from clew.lab.conversation import Hit
 from clew.lab.serve import RecordedServer, serving
+from clew.testing.chaos import ChaosServer, ChaosWeb, HurriedClock, chaos_serving
 from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
 from clew.testing.stores import StoreContract
@@ -17,9 +20,12 @@ from clew.testing.strategies import StrategyContract
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [
+    "ChaosServer",
+    "ChaosWeb",
     "DemoWeb",
     "FetcherContract",
     "Hit",
+    "HurriedClock",
     "RecordedServer",
     "RecordedWeb",
     "ReplayFetcher",
@@ -27,6 +33,7 @@ __all__ = [
     "StoreContract",
     "StrategyContract",
     "VirtualClock",
+    "chaos_serving",
     "check_fetcher",
     "link_page",
     "serving",
