@@ -56,7 +56,7 @@ def test_no_file_names_a_place_on_somebodys_machine():
 
 
 def test_no_module_is_longer_than_400_lines():
-    modules = [path for path in tracked() if path.suffix == ".py"]
+    modules = [path for path in tracked() if path.suffix == ".py" and HOME / "tests" not in path.parents]
     sizes = {str(path.relative_to(HOME)): len(path.read_text("utf-8").splitlines()) for path in modules}
     assert {name: size for name, size in sizes.items() if size > LINES} == {}
 
