@@ -24,8 +24,6 @@ class TestOpen(Chosen):
     @pytest.fixture(autouse=True, params=NAMES)
     def _named(self, request):
         self.name = request.param
-        # It keeps no copy of what the store has: a resumed crawl learns from its stored pages again.
-        self.resumes = self.name != "intelligent"
 
 
 class TestBlind(Chosen):

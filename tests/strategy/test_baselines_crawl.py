@@ -7,12 +7,12 @@ import pytest
 
 from clew.lab.demo import DemoWeb
 from clew.run import CrawlConfig, Session
-from clew.store import MemoryStore
+from clew.store import MemoryStore, open_store
 from clew.testing import ReplayFetcher, StaticWeb, VirtualClock
 
 
-def crawl(web, strategy, *, match, pages, seed=0):
-    """One page at a time, so that every decision has seen the outcome of the last; gives store and end."""
+def crawl(web, strategy, *, match, pages, seed=0, store=None):
+    """One page at a time, so that every decision has seen the outcome of the last; gives end and store."""
     config = CrawlConfig(
         seeds=web.seeds(),
         match=match,
@@ -26,7 +26,7 @@ def crawl(web, strategy, *, match, pages, seed=0):
         ordered=True,
         parse_workers=0,
     )
-    store = MemoryStore()
+    store = store or MemoryStore()
     session = Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock())
     return asyncio.run(session.run()), store
 
@@ -91,3 +91,18 @@ def test_one_seed_gives_one_trace(strategy):
     web = DemoWeb(seed=7, hosts=16, pages=200)
     traces = [crawl(web, strategy, match=web.formula(), pages=120, seed=5)[1].decisions() for _ in range(2)]
     assert [d.line() for d in traces[0]] == [d.line() for d in traces[1]]
+
+
+@pytest.mark.parametrize("strategy", ["shark", "cosine", "ache", "anthelion", "tagpath"])
+def test_a_crawl_in_two_sessions_is_the_crawl_in_one(strategy, tmp_path):
+    """What was learned is restored whole, and not learned a second time from the stored pages."""
+    web = DemoWeb(seed=7, hosts=16, pages=200)
+    traces = []
+    for name, stops in (("one", (160,)), ("two", (70, 160))):
+        for pages in stops:
+            store = open_store(tmp_path / name)
+            crawl(web, strategy, match=web.formula(), pages=pages, store=store)
+            trace = [(d.url, d.score) for d in store.decisions() if d.kind == "page"]
+            store.close()
+        traces.append(trace)
+    assert traces[0] == traces[1]

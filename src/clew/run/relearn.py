@@ -18,7 +18,7 @@ from clew.page import Links, Page
 from clew.parse import parse_page
 from clew.predicate.verdict import Verdict
 from clew.store.base import Store
-from clew.strategy.base import Expansion, Unlearned
+from clew.strategy.base import Expansion, Resumable
 
 #: Results of a decision about a page after which the strategy was taught.
 _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
@@ -29,7 +29,7 @@ def relearn(crawl: Crawl, store: Store, body: Callable[[str], Response | None]) 
 
     `body` finds the archived reply of a URL. Call after the engine was restored.
     """
-    if isinstance(crawl.strategy, Unlearned):
+    if isinstance(crawl.strategy, Resumable):
         return 0
     count = 0
     for decision in store.decisions():

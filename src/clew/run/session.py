@@ -20,7 +20,7 @@ from clew.run.resume import restore
 from clew.store import SqliteStore
 from clew.store.base import Store
 from clew.store.recorded import CrawlWeb
-from clew.strategy import Unlearned
+from clew.strategy import Resumable
 
 _INTERRUPTED = 130
 
@@ -104,7 +104,7 @@ class Session:
 
     def _relearn(self) -> None:
         """A strategy that learns is taught again what the crawl saw, from its own archive."""
-        if isinstance(self.store, SqliteStore) and not isinstance(self.crawl.strategy, Unlearned):
+        if isinstance(self.store, SqliteStore) and not isinstance(self.crawl.strategy, Resumable):
             with contextlib.closing(CrawlWeb(self.store.path)) as web:
                 relearn(self.crawl, self.store, web.get)
 

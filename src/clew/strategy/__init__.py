@@ -15,7 +15,7 @@ from clew.knowledge import Knowledge
 from clew.predicate.verdict import Predicate
 from clew.strategy.ache import Ache
 from clew.strategy.anthelion import Anthelion
-from clew.strategy.base import Expansion, Strategy, Unlearned
+from clew.strategy.base import Expansion, Resumable, Strategy, Unlearned
 from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
 from clew.strategy.cosine import Cosine
@@ -39,6 +39,7 @@ __all__ = [
     "Focused",
     "Intelligent",
     "RandomOrder",
+    "Resumable",
     "Shark",
     "Strategy",
     "TagPath",

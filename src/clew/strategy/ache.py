@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.messages import Rescore
-from clew.strategy.base import Expansion
+from clew.strategy.base import Expansion, Resumable
 from clew.strategy.features import TIES, Columns, around, pack, tie_breaks, unpack
 from clew.strategy.logistic import fit, join, sums
 from clew.strategy.options import Number, Option
@@ -25,7 +25,7 @@ _FEW = 5
 _WIDTH = 1 + (_FIELDS << _BITS)
 
 
-class Ache:
+class Ache(Resumable):
     """A link classifier in the manner of ACHE (Barbosa, Freire 2007).
 
     A link is the words of its URL, of its anchor, and of up to 10 words on either side; an example is a

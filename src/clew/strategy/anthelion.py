@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clew import url as urls
 from clew.messages import Rescore
 from clew.strategy.arms import WAITING, Arms
-from clew.strategy.base import Expansion
+from clew.strategy.base import Expansion, Resumable
 from clew.strategy.features import Columns
 from clew.strategy.logistic import Online, sigmoid
 from clew.strategy.options import Number, Option
@@ -28,7 +28,7 @@ _LITTLE = 1e-6
 _TURNS = 64
 
 
-class Anthelion:
+class Anthelion(Resumable):
     """λ-greedy choice of a host, best URL of that host (after Meusel, Mika, Blanco 2014).
 
     A host is worth its success rate × the best chance of its queued links; a link's chance comes from an

@@ -64,7 +64,12 @@ class Strategy(Protocol):
         ...
 
 
-class Unlearned:
+class Resumable:
+    """A strategy whose `state` has everything, also what it remembers of candidates: once restored, it must
+    not be taught again what it saw before."""
+
+
+class Unlearned(Resumable):
     """The half of a strategy that learns nothing."""
 
     def learn(self, expansion: Expansion) -> Rescore | None:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from clew.messages import Rescore
 from clew.page import Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion
+from clew.strategy.base import Expansion, Resumable
 from clew.strategy.features import TIES, Topic, telling, tie_breaks, topic_words
 from clew.strategy.options import Choice, Option
 
 
-class Cosine:
+class Cosine(Resumable):
     """Score = the cosine of the source page's words and the topic's (Cho 1998; Menczer, Pant 2004).
 
     The topic is the mean of the pages found so far; before the first find, the words the predicate

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from clew.messages import Rescore
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion
+from clew.strategy.base import Expansion, Resumable
 from clew.strategy.features import TIES, Topic, telling, tie_breaks
 from clew.strategy.options import Choice, Number, Option
 
 
-class Shark:
+class Shark(Resumable):
     """Shark-search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim, Ur 1998).
 
     A link inherits `decay` × the degree of its source page, or, when that page has none, `decay` × what

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clew.messages import Rescore
 from clew.strategy.arms import WAITING, Arms
-from clew.strategy.base import Expansion
+from clew.strategy.base import Expansion, Resumable
 from clew.strategy.features import Columns
 from clew.strategy.options import Number, Option
 from clew.strategy.random_order import dice
@@ -107,7 +107,7 @@ class Places:
         return vector / math.sqrt(float(vector @ vector))
 
 
-class TagPath:
+class TagPath(Resumable):
     """UCB over the groups that have links left (after Gauquier, Manolescu, Senellart 2025).
 
     Score = the mean outcome of the pages behind a group's links + `explore` × √(ln t / n), t pages after

@@ -22,7 +22,7 @@ from clew.messages import Rescore
 from clew.page import Link, Links, Page
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate, Verdict
-from clew.strategy.base import Expansion, Strategy
+from clew.strategy.base import Expansion, Resumable, Strategy
 from clew.url import keys
 
 _HOSTS = ("farms.example", "news.example", "bakery.example")
@@ -133,8 +133,6 @@ class StrategyContract:
 
     predicate: Predicate = compile_predicate('"wind farm" OR turbine')
     steps = 60
-    resumes = True
-    """Whether `restore` brings everything back; False for one that learns from the stored pages again."""
 
     def make(self) -> Strategy:
         """A fresh strategy."""
@@ -196,14 +194,14 @@ class StrategyContract:
         assert self.walk().run(self.steps).log == self.walk().run(self.steps).log
 
     def test_what_is_restored_goes_on_as_if_never_stopped(self) -> None:
-        """State is JSON text; a fresh strategy that restores it gives the same numbers from there on."""
+        """State is JSON text; a fresh `Resumable` that restores it gives the same numbers from there on."""
         walk = self.walk().run(self.steps // 2)
         state = walk.strategy.state()
         if state:
             json.loads(state)
         restored = self.make()
         restored.restore(state)
-        if not self.resumes:
+        if not isinstance(restored, Resumable):
             return
         assert restored.state() == state
         twin = Walk(restored, self.predicate, walk.urls[:], walk.rows[:], set(walk.done), walk.log[:])
