@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/bombs.py [--json] [--only NAME]
 
-For each packed file of the public suite, for 2 GiB in at most 2 KB of br, gzip, deflate and zstd, for HTML made
-to hurt a parser, and for bombs in the body of a redirect, an error and a robots.txt: a fresh process crawls a
-page that is one, fetching, parsing and storing it, and its peak memory is compared with what it needed for a
-plain page. Bar: at most 64 MB more. The suite is looked for in $CLEW_SUITES, or in
+For each packed file of the public suite, for 2 GiB in at most 2 KB of br, gzip, deflate and zstd, for HTML
+made to hurt a parser, and for bombs in the body of a redirect, an error and a robots.txt: a fresh process
+crawls a page that is one, fetching, parsing and storing it, and its peak memory is compared with what it
+needed for a plain page. Bar: at most 64 MB more. The suite is looked for in $CLEW_SUITES, or in
 ../shared/suites.
 """
 

@@ -93,9 +93,11 @@ def kill_many(
         ended = process.poll()
         process.send_signal(signal.SIGKILL)
         process.wait()
+        # What it had sent before it died is still on its way to the server's log.
+        time.sleep(2 * site.latency + 0.05)
         made = len(site.log)
         kills.append(
-            {"at": made, "open": len(site.open()), "pid": process.pid, "ended": int(ended is not None)}
+            {"at": made, "open": site.unanswered(before), "pid": process.pid, "ended": int(ended is not None)}
         )
     return kills
 

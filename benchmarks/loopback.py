@@ -79,9 +79,9 @@ class Site:
         start = f"<!doctype html><html lang=en><title>Page {number}</title>"
         return f"{start}<p>{self.token(number)} {words}</p><ul>{links}</ul></html>".encode()
 
-    def open(self) -> list[int]:
-        """Pages asked for and not answered yet."""
-        return [asked.page for asked in self.log[-4096:] if asked.answered is None]
+    def unanswered(self, since: int) -> int:
+        """Pages asked for and not answered, from the `since`-th request on."""
+        return sum(asked.answered is None for asked in self.log[since:])
 
 
 class _Connection(asyncio.Protocol):
