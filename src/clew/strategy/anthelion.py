@@ -81,7 +81,7 @@ class Anthelion(Resumable):
     def score(self, expansion: Expansion) -> Floats:
         # Learned just now: the links' chances are known.
         held = self._last[1] if self._last is not None and self._last[0] is expansion else None
-        chances = self._chances(expansion) if held is None else held
+        chances = self._chances(self._odds(expansion), expansion) if held is None else held
         parts = np.empty((len(chances), 4))
         for i, number in enumerate(expansion.ids.tolist()):
             arm = self.hosts_.get(urls.host(expansion.links.targets[i]), -1)
@@ -144,10 +144,10 @@ class Anthelion(Resumable):
         return known
 
     def _file(self, expansion: Expansion) -> None:
+        odds = self._odds(expansion)
         if expansion.fresh.any():
-            mean = float(self._odds(expansion)[expansion.fresh].mean())
-            self.centre_ += _FOLLOW * (mean - self.centre_)
-        chances = self._chances(expansion)
+            self.centre_ += _FOLLOW * (float(odds[expansion.fresh].mean()) - self.centre_)
+        chances = self._chances(odds, expansion)
         self._last = (expansion, chances)
         links = zip(
             expansion.ids.tolist(), expansion.fresh.tolist(), expansion.links.targets, chances, strict=True
@@ -196,9 +196,9 @@ class Anthelion(Resumable):
         rate = (good + 1.0) / (pulls + 2.0)
         return math.log(rate), math.log(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
 
-    def _chances(self, expansion: Expansion) -> list[float]:
+    def _chances(self, odds: Floats, expansion: Expansion) -> list[float]:
         """The chances of links against the common ones, so that early and late links can be compared."""
-        chances = sigmoid(self._odds(expansion) - self.centre_) * (1.0 - _LITTLE)
+        chances = sigmoid(odds - self.centre_) * (1.0 - _LITTLE)
         return [float(chance) for chance in chances + _LITTLE * dice(expansion.keys, self.seed)]
 
     def _odds(self, expansion: Expansion) -> Floats:
