@@ -152,11 +152,13 @@ def test_doctor_names_proxies_of_the_environment_as_unused(clew, monkeypatch):
 def test_doctor_and_the_project_agree_on_the_libraries():
     import tomllib
 
-    from clew.cli.doctor import EXTRAS, LIBRARIES
+    from clew.cli.doctor import EXTRAS, HELPFUL, LIBRARIES
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    named = {dependency.split(">")[0].split("=")[0] for dependency in project["dependencies"]}
-    assert set(LIBRARIES) == named
+    needed = [line for line in project["dependencies"] if ";" not in line]
+    where_there_is = [line for line in project["dependencies"] if ";" in line]
+    assert set(LIBRARIES) == {line.split(">")[0].split("=")[0] for line in needed}
+    assert set(HELPFUL) == {line.split(">")[0].split("=")[0] for line in where_there_is}
     for package, extra, _ in EXTRAS:
         assert any(line.startswith(package) for line in project["optional-dependencies"][extra])
 

@@ -17,10 +17,12 @@ from clew.cli.exits import DONE, FAILURE
 from clew.cli.places import Json
 
 LIBRARIES = (
-    "ada-url", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "jinja2", "lark", "numpy",
-    "prometheus-client", "protego", "publicsuffixlist", "pydantic", "PyStemmer", "rich", "stopwordsiso",
+    "ada-url", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "httptools", "jinja2", "lark",
+    "numpy", "prometheus-client", "publicsuffixlist", "pydantic", "PyStemmer", "rich", "stopwordsiso",
     "structlog", "turbohtml", "xxhash", "zstandard",
 )  # fmt: skip
+#: Libraries that not every platform has, and what is worse without them.
+HELPFUL = {"isal": "archives are written more slowly"}
 #: Package, extra that brings it, what it is for.
 EXTRAS = (
     ("pypdf", "pdf", "text of PDF pages"),
@@ -65,6 +67,11 @@ def _versions() -> list[Finding]:
             found.append(Finding(name, "ok", version(name)))
         except PackageNotFoundError:
             found.append(Finding(name, "bad", "missing: install clew again, with its dependencies"))
+    for name, worse in HELPFUL.items():
+        try:
+            found.append(Finding(name, "ok", version(name)))
+        except PackageNotFoundError:
+            found.append(Finding(name, "note", f"missing: {worse}"))
     return [*found, _sqlite()]
 
 
