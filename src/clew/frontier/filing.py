@@ -150,7 +150,10 @@ class Filing:
         filed = moved.ids < self.frontier.count
         ids, parts = (moved.ids, moved.parts) if filed.all() else (moved.ids[filed], moved.parts[filed])
         self.frontier.rescore(ids, parts)
-        self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
+        if self.frontier.sorted:
+            self.hosts.reoffer()
+        else:
+            self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
         return [Rescore(ids, parts)] if moved.saved else []
 
     def _new(

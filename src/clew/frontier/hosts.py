@@ -89,6 +89,13 @@ class Hosts:
         """The same for many."""
         self._touched.update(numbers.tolist())
 
+    def reoffer(self) -> None:
+        """The frontier was sorted anew: free hosts offer what is now their best. One vectorised step."""
+        numbers, heads = self.frontier.run_heads()
+        free = self._offers[numbers] > _NONE
+        self._heads[numbers[free]] = heads[free]
+        self._offers[numbers[free]] = self.frontier.scores[heads[free]]
+
     def pick(self, now: float) -> int:
         """The best candidate that may be fetched now; -1 when there is none."""
         self._wake(now)

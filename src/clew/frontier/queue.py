@@ -54,6 +54,7 @@ class Frontier:
         self._end: dict[int, int] = {}
         self._heaps: dict[int, list[tuple[float, int]]] = {}
         self._loose = 0
+        self._fresh = False
 
     def __len__(self) -> int:
         return self.queued
@@ -111,6 +112,7 @@ class Frontier:
 
     def close(self, candidate: int, state: State) -> None:
         """Take a candidate out of its queue, or, with QUEUED, put it back."""
+        self._fresh = False
         was = self.states[candidate] == _QUEUED
         self.states[candidate] = state
         if was and state is not State.QUEUED:
@@ -130,6 +132,17 @@ class Frontier:
             return min(in_run, in_heap)
         return in_run if a > b else in_heap
 
+    @property
+    def sorted(self) -> bool:
+        """Whether nothing changed since everything was sorted."""
+        return self._fresh
+
+    def run_heads(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Hosts that have candidates, and the best candidate of each; right after `sort` only."""
+        hosts = np.fromiter(self._start.keys(), np.int64, len(self._start))
+        places = np.fromiter(self._start.values(), np.int64, len(self._start))
+        return hosts, self._run[places].astype(np.int64)
+
     def sort(self) -> None:
         """Sort all queued candidates into fresh runs: one vectorised step."""
         live = np.flatnonzero(self.states[: self.count] == _QUEUED).astype(np.int32)
@@ -145,8 +158,10 @@ class Frontier:
         self._end = dict(zip(names, ends[: len(starts)].tolist(), strict=True))
         self._heaps = {}
         self._loose = 0
+        self._fresh = True
 
     def _push(self, ids: NDArray[np.int64]) -> None:
+        self._fresh = False
         scores = self.scores[ids].tolist()
         hosts = self.hosts[ids].tolist()
         for number, score, host in zip(ids.tolist(), scores, hosts, strict=True):

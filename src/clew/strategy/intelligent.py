@@ -31,7 +31,8 @@ from clew.factor import (
     Sources,
     Term,
 )
-from clew.knowledge import Knowledge, dumps, loads
+from clew.factor.memory import Ragged
+from clew.knowledge import Knowledge, Table, dumps, loads
 from clew.messages import Rescore
 from clew.page import Page
 from clew.predicate.verdict import Predicate
@@ -46,6 +47,10 @@ Ids = NDArray[np.int64]
 
 #: Characters of a page whose words are learned from.
 _TEXT = 50_000
+#: Anchors whose words are remembered.
+_REMEMBERED = 20_000
+#: A full re-score is put off until as many pages were fetched as there are this many candidates for each.
+_SPREAD = 2000
 #: A throw of the dice decides between equals, and everything before the first find.
 _CHANCE = 1e-6
 #: Seeds come before anything that was found.
@@ -112,6 +117,7 @@ class Intelligent:
         self._heard = [self._all[name] for name in self.factors]
         self.weighing = self._weigher(weights)
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
+        self._anchors: dict[tuple[str, str], list[str]] = {}
         self._fetched = 0
         self._due = 1
         self._found = self.inherited is not None
@@ -249,15 +255,30 @@ class Intelligent:
             return
         self._reserve(int(expansion.ids[fresh[-1]]) + 1)
         self.memory.reserve(int(expansion.ids[fresh[-1]]) + 1)
+        numbers = expansion.ids[fresh]
+        self._keys[numbers] = expansion.keys[fresh]
+        self.memory.open[numbers] = True
         language = expansion.page.language or "en"
-        for i in fresh:
-            number = int(expansion.ids[i])
-            self._keys[number] = expansion.keys[i]
-            self.memory.open[number] = True
-            words = self._tokens(expansion.links.targets[i])
-            self.memory.tokens.append(number, self.knowledge.tokens.numbers(words))
-            said = telling(expansion.links.anchors[i], language)
-            self.memory.anchors.append(number, self.knowledge.anchors.numbers(said))
+        # Numbers of new candidates follow each other, so their rows are appended in one go.
+        first = int(numbers[0])
+        rows = [self._tokens(expansion.links.targets[i]) for i in fresh]
+        self._append(self.memory.tokens, self.knowledge.tokens, first, rows)
+        rows = [self._said(expansion.links.anchors[i], language) for i in fresh]
+        self._append(self.memory.anchors, self.knowledge.anchors, first, rows)
+
+    @staticmethod
+    def _append(memory: Ragged, table: Table, first: int, rows: list[list[str]]) -> None:
+        memory.extend(first, [len(row) for row in rows], table.numbers([w for row in rows for w in row]))
+
+    def _said(self, anchor: str, language: str) -> list[str]:
+        """`telling` for anchors, of which a site has few different ones."""
+        key = (anchor, language)
+        found = self._anchors.get(key)
+        if found is None:
+            if len(self._anchors) > _REMEMBERED:
+                self._anchors.clear()
+            found = self._anchors[key] = telling(anchor, language)
+        return found
 
     def _tokens(self, url: str) -> list[str]:
         return list(dict.fromkeys(urls.tokens(url, "paper" if self.style == "paper" else "words")))
@@ -266,9 +287,10 @@ class Intelligent:
 
     def _everything(self) -> Rescore:
         """Read ratios and weights from the counts anew and re-score every candidate."""
-        self._due = self._fetched + max(1, math.floor(self._fetched * self.refresh))
-        self._estimate()
         ids = np.flatnonzero(self.memory.open[: self.memory.size])
+        wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
+        self._due = self._fetched + max(1, wait)
+        self._estimate()
         evidence = self.evidence(ids)
         self.weighing.fit(evidence)
         parts = np.zeros((len(ids), len(self.parts)))
