@@ -28,6 +28,7 @@ from clew.page import Links, Page
 from clew.run.parsing import to_page
 
 _PLAIN = tuple(field.name for field in fields(Page) if field.name not in ("links", "robots", "depth"))
+_END = b"end"
 _COLUMNS = tuple(field.name for field in fields(Links) if field.name != "source")
 
 
@@ -53,11 +54,13 @@ def _load(path: Path) -> dict[str, Page]:
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError, zstandard.ZstdError):
         with path.open("rb") as file:
             text = zstandard.ZstdDecompressor().stream_reader(file).read()
-        for line in text.split(b"\n")[:-1]:
+        *lines, end = text.split(b"\n")
+        for line in lines:
             page = _page(json.loads(line))
             found[page.url] = page
-        return found
-    return {}  # damaged: as good as none
+        if end == _END:
+            return found
+    return {}  # damaged or cut off: as good as none
 
 
 def _keep(path: Path, stem: str, pages: Iterable[Page]) -> None:
@@ -69,6 +72,7 @@ def _keep(path: Path, stem: str, pages: Iterable[Page]) -> None:
             with os.fdopen(handle, "wb") as file, zstandard.ZstdCompressor(1).stream_writer(file) as out:
                 for page in pages:
                     out.write(json.dumps(_row(page), separators=(",", ":")).encode() + b"\n")
+                out.write(_END)
             for old in path.parent.glob(f"{stem}-*.pages.zst"):
                 old.unlink(missing_ok=True)
             Path(made).replace(path)
@@ -94,7 +98,7 @@ def code_mark() -> str:
     """A fingerprint of the code that turns bytes into pages, and of the corpora's own changes to them."""
     total = xxhash.xxh3_64()
     root = resources.files("clew")
-    for place in ("page.py", "words.py", "lab/corpora.py", "lab/readers.py"):
+    for place in ("page.py", "words.py", "lab/corpora.py", "lab/readers.py", "lab/parsed.py"):
         total.update((root / place).read_bytes())
     for package in ("parse", "parse/html", "url"):
         for file in sorted((root / package).iterdir(), key=lambda item: item.name):

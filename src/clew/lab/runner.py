@@ -10,10 +10,12 @@ import gc
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TypeVar
 
@@ -226,5 +228,15 @@ def _prepare(given: str | None) -> None:
     """A worker leaves Ctrl-C to its parent; where it was not forked, it makes its own plan."""
     global _plan
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
     if given is not None:
         _plan = Plan(Experiment.model_validate_json(given))
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its workers: they see to it themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from clew.lab.results import Oracle, Results, Run
 from clew.lab.summary import Table, mean_curve
-from clew.report.chart import legend
-from clew.report.plot import Line, plot
+from clew.report.plot import Line, key, plot
 from clew.report.write import write_page
 
 
@@ -57,12 +56,12 @@ def _section(table: Table, runs: Sequence[Run], oracles: dict[str, Oracle], *, p
     lines: list[Line] = [(name, mean_curve(mine[name], table.budget)) for name in names]
     lines.append(("oracle", _oracle_curve(mine[names[0]], oracles, table.budget)))
     factors = tuple(
-        (name, plot(found, "requests", "contribution"), legend([part for part, _ in found]))
+        (name, plot(found, "requests", "contribution"), key([part for part, _ in found]))
         for name in names
         if (found := _contributions(mine[name], table.budget))
     )
     picture = plot(lines, "requests", "share of reachable targets found")
-    return Section(table, picture, legend([name for name, _ in lines]), factors, topics)
+    return Section(table, picture, key([name for name, _ in lines]), factors, topics)
 
 
 def _oracle_curve(

@@ -42,6 +42,17 @@ def plot(lines: Sequence[Line], across: str, up: str) -> Markup:
     return Markup("").join(parts)
 
 
+def key(names: Sequence[str]) -> Markup:
+    """Names of the lines with their colours; from the seventh on, the colours come again, dashed."""
+    items = [
+        Markup('<span class="key"><i class="c{}{}"></i>{}</span>').format(
+            number % COLOURS, " far" if number >= COLOURS else "", name
+        )
+        for number, name in enumerate(names)
+    ]
+    return Markup(" ").join(items)
+
+
 class _Frame:
     def __init__(self, across: list[float], up: list[float]) -> None:
         self.across = across
