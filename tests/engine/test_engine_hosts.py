@@ -1,0 +1,164 @@
+"""What the engine does about hosts: names looked up, addresses shared, failing and full hosts left."""
+
+from itertools import pairwise
+
+import pytest
+from loop import Loop, page
+
+from clew.errors import Reason
+from clew.frontier import Politeness
+from clew.messages import Close, Outcome, State, TaskKind
+
+A, B, C = (f"http://{x}.example/" for x in "abc")
+OWN = Politeness(own=lambda host: True, own_limit=8)
+WHERE = {"a.example": ("10.0.0.1",), "b.example": ("10.0.0.1",), "c.example": ("10.0.0.2",)}
+
+
+class Located(Loop):
+    """A loop that also answers look-ups."""
+
+    def __init__(self, *args, where=WHERE, **more):
+        super().__init__(*args, **more)
+        self.where = where
+        self.crawl.hosts.resolving = True
+
+    def answer(self, task):
+        if task.kind is TaskKind.RESOLVE:
+            found = self.where.get(task.host)
+            outcome = {"addresses": found} if found else {"error": Reason.DNS}
+            return self.save(self.crawl.settle(Outcome(task=task, **outcome), self.now))
+        return super().answer(task)
+
+
+def test_names_are_looked_up_before_anything_is_asked_and_that_is_no_request():
+    loop = Located({A: page(A, "wind")}).start(A)
+    first = loop.lease()[0]
+    assert (first.kind, first.host) == (TaskKind.RESOLVE, "a.example")
+    assert loop.lease() == []
+    loop.answer(first)
+    assert loop.crawl.tally.requests == 0
+    assert [t.kind for t in loop.lease()] == [TaskKind.ROBOTS]
+
+
+def test_own_hosts_are_not_looked_up():
+    loop = Located({A: page(A, "wind")}, politeness=OWN).start(A)
+    assert loop.lease()[0].kind is TaskKind.ROBOTS
+
+
+def test_hosts_on_one_address_take_turns():
+    loop = Located({u: page(u, u) for u in (A, B, C)}).start(A, B, C)
+    for task in loop.lease(9):
+        loop.answer(task)
+    tasks = loop.lease(9)
+    assert [t.host for t in tasks] == ["a.example", "c.example"]
+    for task in tasks:
+        loop.answer(task)
+    assert loop.lease(9) == []
+    assert loop.crawl.next_ready() == 1.0
+    loop.now = 1.0
+    assert sorted(t.host for t in loop.lease(9)) in (["a.example", "c.example"], ["b.example", "c.example"])
+
+
+def test_an_address_learned_from_a_reply_counts_from_then_on():
+    loop = Loop({u: page(u, u) for u in (A, B)}).start(A, B)
+    first, second = loop.lease(2)
+    for task in (first, second):
+        outcome = Outcome(task=task, status=404, addresses=("10.0.0.1",))
+        loop.save(loop.crawl.settle(outcome, loop.now))
+    loop.now = 1.0
+    assert len(loop.lease(9)) == 1
+
+
+def test_names_are_looked_up_again_after_a_while():
+    links = [f"{A}{i}" for i in range(5)]
+    loop = Located({u: page(u, u, links) for u in (A, *links)}).start(A)
+    for _ in range(3):
+        loop.answer(loop.lease()[0])
+        loop.now += 5
+    loop.now += 2000
+    assert loop.lease()[0].kind is TaskKind.RESOLVE
+
+
+def test_a_name_without_address_is_tried_again_and_then_given_up():
+    loop = Located(
+        {A: page(A, "x", [f"{B}{i}" for i in range(3)])}, where={"a.example": ("10.0.0.1",)}
+    ).start(A)
+    loop.run()
+    loop.save(loop.crawl.drain())
+    looked_up = [d for d in loop.trace if d.kind == "resolve"]
+    assert [d.result for d in looked_up] == ["retry", "failed"]
+    assert loop.now >= 30
+    closed = {
+        e.candidate: e.reason for e in loop.effects if isinstance(e, Close) and e.state is State.DROPPED
+    }
+    assert set(closed.values()) == {"host-excluded"}
+    assert len(closed) == 3
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
+
+
+def test_a_host_that_keeps_failing_is_rested_then_excluded_and_its_links_left_out():
+    links = [f"{B}{i}" for i in range(30)]
+    web = {A: page(A, "x", [*links, C]), C: page(C, "y", [f"{B}late"])}
+    web |= {f"{B}robots.txt": {"status": 404}} | {u: {"error": Reason.TIMEOUT} for u in links}
+    loop = Loop(web).start(A)
+    loop.run()
+    loop.save(loop.crawl.drain())
+    excluded = loop.crawl.hosts.get("b.example")
+    assert excluded.excluded
+    assert excluded.requests == 1 + 20
+    reasons = [e.reason for e in loop.effects if isinstance(e, Close)]
+    assert reasons.count("host-excluded") >= 20
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
+    rests = [b.at - a.at for a, b in pairwise(loop.trace) if "b.example" in a.url]
+    assert max(rests) > 250
+
+
+def test_links_to_an_excluded_host_are_counted_and_not_filed():
+    steps = [f"{A}{i}" for i in range(9)]
+    web = {u: page(u, f"step {u}", [after]) for u, after in pairwise(steps)}
+    web |= {A: page(A, "x", [f"{B}1", steps[0]]), steps[-1]: page(steps[-1], "y", [f"{B}late"])}
+    web |= {f"{B}robots.txt": {"error": Reason.CONNECT}}
+    loop = Loop(web, politeness=Politeness(delay=30.0)).start(A)
+    loop.run()
+    assert loop.crawl.hosts.get("b.example").excluded
+    assert f"{B}late" not in loop.urls
+    assert ("host-excluded", 1) in [d for line in loop.trace for d in line.dropped]
+
+
+def test_a_great_many_candidates_of_an_excluded_host_are_closed_in_pieces():
+    links = [f"{B}{i}" for i in range(1800)]
+    loop = Loop({A: page(A, "x", links), f"{B}robots.txt": {"error": Reason.CONNECT}}).start(A)
+    loop.run()
+    loop.save(loop.crawl.drain())
+    assert loop.crawl.frontier.queued == 0
+    assert sum(isinstance(e, Close) and e.reason == "host-excluded" for e in loop.effects) == 1800
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_host_is_asked_less_often_afterwards(status):
+    links = [f"{A}{i}" for i in range(8)]
+    web = {A: page(A, "x", links)} | {u: page(u, u) for u in links}
+    web[links[0]] = {"status": status}
+    loop = Loop(web).start(A)
+    loop.run(limit=9)
+    times = [d.at for d in loop.trace if d.kind == "page"]
+    gaps = [b - a for a, b in pairwise(times)]
+    assert max(gaps) >= 30
+    assert gaps[-1] > 1.0
+
+
+def test_per_host_leaves_the_rest_waiting_and_says_so():
+    links = [f"{A}{i}" for i in range(9)]
+    web = {u: page(u, f"wind {u}", [*links, B]) for u in (A, B, *links)}
+    loop = Loop(web, politeness=Politeness(per_host=4)).start(A)
+    loop.run()
+    assert loop.crawl.hosts.get("a.example").pages == 4
+    assert loop.crawl.hosts.get("b.example").pages == 1
+    assert loop.crawl.stopped(loop.now) == "per-host"
+    assert loop.crawl.frontier.queued == 6
+
+
+def test_retry_after_cannot_park_a_crawl_for_a_week():
+    loop = Loop({A: {"status": 503, "retry_after": 700_000.0}}).start(A)
+    loop.run(limit=3)
+    assert 3600 <= loop.now < 8000
