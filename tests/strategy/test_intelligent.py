@@ -1,0 +1,134 @@
+"""`intelligent`: the fast way and the naive way choose alike; learning pays; contributions sum."""
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+
+from clew.factor import FACTORS
+from clew.fetch.replay import ReplayFetcher
+from clew.lab import open_web
+from clew.messages import Rescore
+from clew.predicate import compile as compile_predicate
+from clew.predicate.verdict import Verdict
+from clew.run import CrawlConfig, Session, VirtualClock
+from clew.store import MemoryStore
+from clew.strategy import Intelligent, make
+from clew.testing import DemoWeb
+
+
+class Naive(Intelligent):
+    """The yardstick: after every page, every candidate is evaluated anew, one at a time, in a Python loop."""
+
+    def learn(self, expansion):
+        moved = super().learn(expansion)
+        if moved is None and not self._found:
+            return None
+        ids = [int(i) for i in np.flatnonzero(self.memory.open[: self.memory.size])]
+        rows = [self.evaluate(np.array([i]))[0] for i in ids]
+        return Rescore(
+            np.array(ids, np.int64), np.array(rows).reshape(len(ids), len(self.parts)), saved=False
+        )
+
+
+class Blind:
+    """The ground truth as a predicate that says nothing about links."""
+
+    def __init__(self, web):
+        self.good = web.relevant()
+
+    def judge(self, page):
+        return Verdict(float(page.url in self.good), page.url in self.good)
+
+    def glance(self, links):
+        return [0.0] * len(links)
+
+    def text(self):
+        return "wind"
+
+
+def crawl(web, strategy, pages, predicate):
+    config = CrawlConfig(
+        seeds=web.seeds(),
+        match="wind",
+        pages=pages,
+        own=("*",),
+        proxy="http://127.0.0.1:9",
+        delay=0,
+        concurrency=1,
+    )
+    store = MemoryStore()
+    session = Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9), predicate=predicate)
+    crawl = session.crawl
+    crawl.strategy = strategy
+    replaced = type(crawl)(predicate, strategy, crawl.rules, store.url)
+    session.crawl = replaced
+    finished = asyncio.run(session.run())
+    return finished, [d for d in store.decisions() if d.kind == "page"], replaced
+
+
+@pytest.mark.parametrize("options", [{}, {"refresh": 0.0}, {"weights": "balanced"}])
+def test_the_order_is_that_of_the_naive_loop(options):
+    """On a web of 2,000 pages, with estimates now and then or after every page."""
+    web = DemoWeb(pages=2000)
+    fast = crawl(web, Intelligent(3, **options), 90, Blind(web))
+    slow = crawl(web, Naive(3, **options), 90, Blind(web))
+    assert [d.line() for d in fast[1]] == [d.line() for d in slow[1]]
+
+
+def test_every_score_in_the_frontier_is_exact_at_the_end_and_the_best_is_chosen():
+    """The audit: what is stored is what an evaluation now would give, to the last bit."""
+    web = DemoWeb(pages=2000)
+    strategy = Intelligent(1)
+    _, decisions, engine = crawl(web, strategy, 200, Blind(web))
+    ids = np.flatnonzero(strategy.memory.open[: strategy.memory.size])
+    queued = ids[engine.frontier.states[ids] == 0]
+    assert len(queued) > 100
+    assert np.array_equal(engine.frontier.parts[queued], strategy.evaluate(queued))
+    assert all(math.fsum(d.parts) == pytest.approx(d.score, abs=1e-9) for d in decisions)
+
+
+def test_learning_beats_chance_and_the_plain_ways():
+    web = open_web("demo")
+    finds = {}
+    for name in ("random", "breadth-first", "focused", "intelligent"):
+        predicate = Blind(web)
+        finds[name] = crawl(web, make(name, predicate, seed=1), 400, predicate)[0].matches
+    assert finds["intelligent"] > finds["focused"] > finds["random"]
+    assert finds["intelligent"] > 2 * finds["random"]
+
+
+def test_what_the_formula_makes_of_anchors_helps():
+    """Over three seeds together: a single one may be lucky either way."""
+    web = open_web("demo")
+    formula = compile_predicate(web.formula())
+    others = [name for name in FACTORS if name != "hint"]
+    guided = sum(crawl(web, Intelligent(s, predicate=formula), 200, formula)[0].matches for s in (1, 2, 3))
+    unguided = sum(crawl(web, Intelligent(s, factors=others), 200, formula)[0].matches for s in (1, 2, 3))
+    assert guided > unguided
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_knowledge_of_the_same_subject_helps_and_of_another_does_not_hurt(seed):
+    web, other = DemoWeb(topic="wind"), DemoWeb(topic="cooking")
+    predicate = Blind(web)
+    same, unrelated = Intelligent(7), Intelligent(7)
+    crawl(web, same, 400, predicate)
+    crawl(other, unrelated, 400, Blind(other))
+    plain = crawl(web, Intelligent(seed), 100, predicate)[0].matches
+    helped = crawl(web, Intelligent(seed, known=same.knowledge), 100, predicate)[0].matches
+    misled = crawl(web, Intelligent(seed, known=unrelated.knowledge), 100, predicate)[0].matches
+    assert helped > 1.5 * plain
+    assert misled >= 0.9 * plain
+
+
+def test_until_the_first_find_the_order_is_random_and_seeded():
+    web = open_web("demo")
+
+    class Never(Blind):
+        def judge(self, page):
+            return Verdict(0.0, False)
+
+    orders = [[d.url for d in crawl(web, Intelligent(seed), 60, Never(web))[1]] for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
