@@ -137,3 +137,13 @@ def test_names():
     assert url.site("a.b.co.uk") == "b.co.uk"
     assert url.site("[::1]") == "[::1]"
     assert not url.is_ip("1.2.3.example")
+
+
+@given(
+    st.lists(st.sampled_from(("http://a.example/x/p?q=/r", "http://a.example/x/", "https://a.example/x/z"))),
+    st.lists(HREFS | st.text(alphabet="/\\.:?#ahtp%2e\t\n @", max_size=8), max_size=12),
+)
+def test_what_an_href_came_to_on_another_page_makes_no_difference(bases, hrefs):
+    """Links are remembered between pages under the default rules; under others, though equal, they are not."""
+    for base in bases:
+        assert url.canonical_many(hrefs, base) == url.canonical_many(hrefs, base, rules=url.Canon())

@@ -85,6 +85,8 @@ _ASCII = bytes([b if b == 39 or chr(b).isalnum() else 32 for b in range(128)]).l
     range(128, 256)
 )
 _ALL_ASCII = bytes(range(128))
+#: Texts shorter than this are anchors and titles, not pages.
+_SHORT = 1000
 _ENDINGS = re.compile(rb"(?:[stdm]|ll|re|ve)(?: |$)")
 
 
@@ -96,17 +98,20 @@ class Flat:
     count: int
 
 
-@lru_cache(maxsize=4)
 def flat(text: str) -> Flat | None:
     """The words of a text in one string, to be searched without cutting it up; None where only `tokens` can.
 
     A text is turned byte by byte, with one table look-up each, after the few characters beyond ASCII that it
-    has were dealt with one kind at a time: many times as fast as a pattern over the text. The last few are
-    remembered, because judging a page and learning from it both ask.
+    has were dealt with one kind at a time: many times as fast as a pattern over the text. The last few texts
+    of pages are remembered, because judging a page and learning from it both ask.
 
     >>> flat("Wind-farms: TURBINES")
     Flat(text=' wind farms  turbines ', count=3)
     """
+    return _flat(text) if len(text) < _SHORT else _remembered(text)
+
+
+def _flat(text: str) -> Flat | None:
     if text.isascii():
         raw = text.encode()
     else:
@@ -115,7 +120,7 @@ def flat(text: str) -> Flat | None:
             folded = _simple(character)
             if folded is None:
                 composed = unicodedata.normalize("NFC", text)
-                return None if composed == text else flat(composed)
+                return None if composed == text else _flat(composed)
             if folded != character:
                 raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
     plain = b" %b " % raw.translate(_ASCII)
@@ -123,6 +128,9 @@ def flat(text: str) -> Flat | None:
         plain = _endings(plain)
     inside = np.frombuffer(plain, np.uint8) != 32
     return Flat(plain.decode(), int(np.count_nonzero(inside[1:] > inside[:-1])))
+
+
+_remembered = lru_cache(maxsize=4)(_flat)
 
 
 @lru_cache(maxsize=4096)

@@ -44,14 +44,31 @@ def failure(error: BaseException, seconds: float) -> FetchError:
     if isinstance(error, FetchError):
         return error
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-    if isinstance(cause, ForbiddenSocket):
-        return FetchError(Reason.FORBIDDEN_ADDRESS, str(cause))
-    if isinstance(cause, OSError) and cause.errno in _OUT_OF_FILES:
-        return FetchError(Reason.INTERNAL, "too many open files: raise `ulimit -n` or lower --concurrency")
+    local = _local(cause)
+    if local is not None:
+        return local
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return FetchError(reason, _words(error, reason, seconds))
     return FetchError(Reason.INTERNAL, f"{type(error).__name__}: {error}")
+
+
+def refused_socket(error: OSError, host: str) -> FetchError:
+    """What it means that no connection could be made.
+
+    >>> refused_socket(ConnectionRefusedError(111, "Connection refused"), "a.example").reason.value
+    'connect'
+    """
+    return _local(error) or FetchError(Reason.CONNECT, f"{host}: {error.strerror or error}")
+
+
+def _local(error: BaseException) -> FetchError | None:
+    """What this machine itself refused, if it did."""
+    if isinstance(error, ForbiddenSocket):
+        return FetchError(Reason.FORBIDDEN_ADDRESS, str(error))
+    if isinstance(error, OSError) and error.errno in _OUT_OF_FILES:
+        return FetchError(Reason.INTERNAL, "too many open files: raise `ulimit -n` or lower --concurrency")
+    return None
 
 
 def _words(error: BaseException, reason: Reason, seconds: float) -> str:

@@ -9,7 +9,9 @@ environment, and shows credentials only to the origins the user named.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -25,11 +27,29 @@ from clew.fetch.connect import Lookup, SystemLookup, VettedResolver, connector, 
 from clew.fetch.decode import ACCEPT_ENCODING, Decoder
 from clew.fetch.failure import failure
 from clew.fetch.settings import HttpSettings
+from clew.fetch.wire import MAX_HEADER_COUNT, Place, Reply, Wire
 from clew.url import is_ip, origin, resolve
 
 __all__ = ["HttpFetcher", "HttpSettings"]
 
-MAX_HEADER_COUNT = 256
+# A URL that the standard would serialise as it stands, if its origin is as it should be.
+_CANONICAL = re.compile(r"(https?://[a-z0-9.-]+(?::[0-9]+)?)(/[A-Za-z0-9/_~%?&=+,;:@!$()*.-]*)")
+_ORIGINS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """An origin that may be visited."""
+
+    text: str
+    host: str
+    port: int
+    tail: bytes
+    """What a request to it has after the path."""
+
+    @property
+    def place(self) -> Place:
+        return self.host, self.port
 
 
 class _Reply(ClientResponse):
@@ -75,7 +95,7 @@ class _Body:
 
 
 class HttpFetcher:
-    """Fetches over HTTP(S) with aiohttp.
+    """Fetches over HTTP(S): plain HTTP over `Wire`, TLS and proxies with aiohttp.
 
     Parameters: `settings`; `lookup`, how host names are looked up, the operating system's way by default.
 
@@ -90,21 +110,25 @@ class HttpFetcher:
         self._lookup = lookup
         self._session: ClientSession | None = None
         self._gate = asyncio.Semaphore(self.settings.concurrency)
+        self._shared = self.settings.shared_headers() | {"Accept-Encoding": ACCEPT_ENCODING}
+        self._wire_limit = self.settings.max_wire or self.settings.max_body
         self._credentials = self.settings.credentials()
         self._credential_origins = self.settings.credential_origins()
         self._unverified = Hosts(self.settings.insecure)
         self._proxy_headers = self.settings.proxy_headers() if self.settings.proxy else {}
         self._resolver: VettedResolver | None = None
+        self._wire: Wire | None = None
+        self._origins: dict[str, _Origin] = {}
 
     async def fetch(self, request: Request) -> Response:
         """GET one URL; raises nothing but `FetchError` (and lets itself be cancelled)."""
-        url = self._target(request.url)
+        origin, path = self._target(request.url)
         async with self._gate:
             start = time.monotonic()
             body = _Body()
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    await self._get(url, request, body)
+                    await self._get(origin, path, request, body)
             except Exception as error:
                 problem = failure(error, self.settings.timeout)
                 if not body.worth_keeping():
@@ -135,51 +159,105 @@ class HttpFetcher:
         except (OSError, UnicodeError) as error:
             raise FetchError(Reason.DNS, f"{host}: {error}") from error
 
-    def _target(self, text: str) -> URL:
-        """The URL as the client will read it, if that is how the standard reads it and it may be visited."""
+    def _target(self, text: str) -> tuple[_Origin, str]:
+        """Where to ask, if it may be visited, and for what.
+
+        An origin is looked at thoroughly once; a URL of a known one, if it is plain, needs no parsing.
+        """
+        plain = _CANONICAL.fullmatch(text)
+        if plain is not None and "/." not in plain[2]:
+            known = self._origins.get(plain[1])
+            if known is not None:
+                return known, plain[2]
         href = resolve(text)
         if href is None or not href.startswith(("http://", "https://")):
             raise FetchError(Reason.BAD_URL, f"{text[:200]!r} is not an http or https URL")
+        href = href.partition("#")[0]
         place = origin(href)
+        path = href[len(place) :]
         if "@" in place:
             # A link cannot make the crawler log in anywhere.
-            bare = place[: place.index("//") + 2] + place.rpartition("@")[2]
-            href, place = bare + href[len(place) :], bare
+            place = place[: place.index("//") + 2] + place.rpartition("@")[2]
+        return self._origins.get(place) or self._admit(place, text), path
+
+    def _admit(self, place: str, text: str) -> _Origin:
+        """An origin, if everybody reads it alike and it may be visited."""
         try:
-            url = URL(href, encoded=True)
+            url = URL(place + "/", encoded=True)
             same = str(url.origin()) == place
         except ValueError:
             same = False
-        if not same or not url.raw_host:
+        if not same or not url.raw_host or url.port is None:
             raise FetchError(Reason.BAD_URL, f"{text[:200]!r} can be read as more than one host")
         why = self.vetting.why_name(url.raw_host, url.port)
         if why is not None:
             raise forbidden(url.raw_host, url.raw_host, why)
-        return url
+        if len(self._origins) >= _ORIGINS:
+            self._origins.clear()
+        known = self._origins[place] = _Origin(place, url.raw_host, url.port, self._tail(place))
+        return known
 
-    async def _get(self, url: URL, request: Request, body: _Body) -> None:
-        limits = self.settings
+    def _tail(self, place: str) -> bytes:
+        headers = {"Host": place.partition("//")[2]} | self._shared
+        headers |= self._credentials if place in self._credential_origins else {}
+        lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+        return f" HTTP/1.1\r\n{lines}\r\n".encode()
+
+    async def _get(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         session = self._open()
-        sent = self._credentials if str(url.origin()) in self._credential_origins else {}
+        if self._wire is not None and origin.text.startswith("http://"):
+            await self._ask(self._wire, origin, path, request, body)
+        else:
+            await self._session_get(session, origin, path, request, body)
+
+    async def _ask(self, wire: Wire, origin: _Origin, path: str, request: Request, body: _Body) -> None:
+        """Over a connection of our own."""
+        limit = self._wire_limit
+
+        def begin(status: int, headers: list[tuple[bytes, bytes]]) -> None:
+            self._begin(body, request, status, headers)
+
+        def met(peer: str) -> None:
+            body.peer = peer
+
+        reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
+        await wire.get(origin.place, f"GET {path}".encode() + origin.tail, reply, met)
+
+    async def _session_get(
+        self, session: ClientSession, origin: _Origin, path: str, request: Request, body: _Body
+    ) -> None:
+        """With aiohttp: TLS, and whatever goes through a proxy."""
+        limits = self.settings
+        sent = self._credentials if origin.text in self._credential_origins else {}
         # A plain request is itself addressed to the proxy; a tunnel is asked for beforehand.
-        plain, tunnel = (self._proxy_headers, None) if url.scheme == "http" else ({}, self._proxy_headers)
-        verify = (url.raw_host or "") not in self._unverified
+        clear = origin.text.startswith("http://")
+        plain, tunnel = (self._proxy_headers, None) if clear else ({}, self._proxy_headers)
+        verify = origin.host not in self._unverified
+        url = URL(origin.text + path, encoded=True)
         async with session.get(
             url, headers=sent | plain, proxy_headers=tunnel, ssl=verify, allow_redirects=False
         ) as reply:
             if not 100 <= reply.status <= 999:
                 raise aiohttp.ClientPayloadError(f"{reply.status} is not a status")
-            body.status = reply.status
-            body.headers = _headers(reply, limits.max_headers)
+            if sum(len(name) + len(value) + 4 for name, value in reply.raw_headers) > limits.max_headers:
+                raise aiohttp.ClientPayloadError(f"more than {limits.max_headers} bytes of headers")
+            self._begin(body, request, reply.status, reply.raw_headers)
             body.peer = reply.peer if isinstance(reply, _Reply) and limits.proxy is None else ""
-            cap = limits.max_body if request.limit is None else request.limit
-            wire = limits.max_body if limits.max_wire is None else limits.max_wire
-            body.decoder = Decoder(",".join(reply.headers.getall("Content-Encoding", [])), cap)
-            body.raw = bytearray() if limits.keep_raw and body.decoder.encoded else None
             async for chunk in reply.content.iter_any():
-                if not body.take(chunk, wire):
+                if not body.take(chunk, self._wire_limit):
                     reply.close()
                     break
+
+    def _begin(
+        self, body: _Body, request: Request, status: int, headers: Sequence[tuple[bytes, bytes]]
+    ) -> None:
+        """A reply's head is there."""
+        body.status = status
+        body.headers = tuple([(_text(name), _text(value)) for name, value in headers])
+        encodings = [value for name, value in body.headers if name.lower() == "content-encoding"]
+        cap = self.settings.max_body if request.limit is None else request.limit
+        body.decoder = Decoder(",".join(encodings), cap)
+        body.raw = bytearray() if self.settings.keep_raw and body.decoder.encoded else None
 
     def _response(self, url: str, body: _Body, elapsed: float) -> Response:
         if body.decoder.useless() and not body.worth_keeping():
@@ -206,10 +284,14 @@ class HttpFetcher:
                 self._resolver = VettedResolver(
                     self.vetting, self._lookup or SystemLookup(), settings.dns_ttl
                 )
+            if self._resolver is not None:
+                self._wire = Wire(
+                    self._resolver, settings.connect_timeout, settings.keepalive, settings.retry_dropped
+                )
             line = max(8190, settings.max_headers)
             self._session = ClientSession(
                 connector=connector(self._resolver, settings.keepalive),
-                headers=settings.shared_headers() | {"Accept-Encoding": ACCEPT_ENCODING},
+                headers=self._shared,
                 cookie_jar=DummyCookieJar(),
                 timeout=ClientTimeout(total=None, sock_connect=settings.connect_timeout),
                 auto_decompress=False,
@@ -227,6 +309,9 @@ class HttpFetcher:
         """Close all connections; the fetcher opens new ones when used again."""
         session, self._session = self._session, None
         resolver, self._resolver = self._resolver, None
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.close()
         if session is not None:
             await session.close()
         if resolver is not None:
@@ -242,13 +327,6 @@ class HttpFetcher:
 
     def __repr__(self) -> str:
         return f"HttpFetcher({self.settings.user_agent!r}, proxy={self.settings.proxy is not None})"
-
-
-def _headers(reply: ClientResponse, limit: int) -> tuple[tuple[str, str], ...]:
-    """The headers as text: UTF-8 where they are, else byte by byte."""
-    if sum(len(name) + len(value) + 4 for name, value in reply.raw_headers) > limit:
-        raise aiohttp.ClientPayloadError(f"more than {limit} bytes of headers")
-    return tuple((_text(name), _text(value)) for name, value in reply.raw_headers)
 
 
 def _text(raw: bytes) -> str:

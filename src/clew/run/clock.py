@@ -27,9 +27,11 @@ class WallClock:
         return time.monotonic() + self._offset
 
     async def wait(self, event: asyncio.Event, until: float | None) -> None:
-        timeout = None if until is None else max(0.0, until - self.now())
+        if event.is_set():
+            return
         try:
-            await asyncio.wait_for(event.wait(), timeout)
+            async with asyncio.timeout(None if until is None else max(0.0, until - self.now())):
+                await event.wait()
         except TimeoutError:
             return
 

@@ -21,6 +21,9 @@ from clew.parse.sitemap import parse_sitemap
 
 T = TypeVar("T")
 
+#: Bodies up to this size are parsed on the spot: that takes a few milliseconds, less than handing them to
+#: another process and the pages back. Larger ones would keep the loop waiting.
+AT_ONCE = 128 * 1024
 #: A page that takes longer than this to parse is given up; typical ones take a millisecond.
 PATIENCE = 30.0
 
@@ -123,6 +126,37 @@ class WorkerParser:
             process.kill()
 
 
+class HybridParser:
+    """Parses small pages on the spot and large ones in worker processes, which start when one comes.
+
+    So the loop that talks to the network never waits long, and the many small pages cost no more than they
+    must.
+    """
+
+    def __init__(self, workers: int, at_once: int = AT_ONCE) -> None:
+        self.at_once = at_once
+        self._here = InlineParser()
+        self._workers = workers
+        self._there: WorkerParser | None = None
+
+    async def parse(self, response: Response, depth: int) -> Page:
+        return await self._for(response).parse(response, depth)
+
+    async def sitemap(self, response: Response) -> Sitemap:
+        return await self._for(response).sitemap(response)
+
+    async def close(self) -> None:
+        if self._there is not None:
+            await self._there.close()
+
+    def _for(self, response: Response) -> Parser:
+        if len(response.body) <= self.at_once and not response.body.startswith(b"%PDF"):
+            return self._here
+        if self._there is None:
+            self._there = WorkerParser(self._workers)
+        return self._there
+
+
 def _begin_work() -> None:
     """In a worker: Ctrl-C is the driver's to handle, and the end of the driver is the worker's too."""
     import signal
@@ -141,7 +175,7 @@ def _end_with_parent() -> None:
 
 
 def make_parser(workers: int | None) -> Parser:
-    """A parser with that many worker processes; 0 parses on the spot, None chooses by the machine."""
+    """A parser with that many worker processes for all pages; 0 parses on the spot, None goes by size."""
     if workers is None:
-        workers = max(1, min(4, (os.cpu_count() or 1) - 1))
+        return HybridParser(max(1, min(4, (os.cpu_count() or 1) - 1)))
     return WorkerParser(workers) if workers else InlineParser()
