@@ -8,6 +8,9 @@ from clew.factor.base import Seen, Sources, Term
 from clew.factor.memory import Floats, Ids
 from clew.factor.vocabulary import Weights
 
+#: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
+_PARENTS = 8
+
 
 class Content:
     """The product of the significant ratios of the words of a linking page.
@@ -23,6 +26,7 @@ class Content:
         self.sources = sources
         self._weights = Weights(sources, self._table)
         self._pages: Floats = np.zeros(0)
+        self._numbers: Ids = np.full(1024, -1, np.int64)
 
     @property
     def _table(self) -> str:
@@ -32,11 +36,20 @@ class Content:
         known, memory = self.sources.knowledge, self.sources.memory
         known.words.count(seen.words, seen.satisfied)
         if seen.parents:
-            # The words of pages have their numbers in `words`; those of linking pages are counted under
-            # the same spelling in a table of their own.
-            union = np.unique(np.concatenate([memory.pages[p].words for p in seen.parents[:8]]))
+            union = np.unique(np.concatenate([memory.pages[p].words for p in seen.parents[:_PARENTS]]))
+            known.inlinks.count(self._translated(union), seen.satisfied)
+
+    def _translated(self, words: Ids) -> Ids:
+        """Numbers in the table of linking pages' words, for numbers in that of pages' own."""
+        known = self.sources.knowledge
+        if len(self._numbers) < len(known.words):
+            more = np.full(len(known.words) + len(known.words) // 2 - len(self._numbers), -1, np.int64)
+            self._numbers = np.concatenate([self._numbers, more])
+        missing = words[self._numbers[words] < 0]
+        if len(missing):
             names = known.words.names
-            known.inlinks.count(known.inlinks.numbers([names[i] for i in union.tolist()]), seen.satisfied)
+            self._numbers[missing] = known.inlinks.numbers([names[i] for i in missing.tolist()])
+        return self._numbers[words]
 
     def estimate(self) -> None:
         self._weights.estimate()
@@ -67,10 +80,8 @@ class Content:
         return self.sources.knowledge.inlinks.find(self.sources.knowledge.words.names[word])
 
     def _page(self, words: Ids) -> float:
-        if self._table == "words":
-            return float(self._weights.of[words].sum())
-        numbers = np.array([self._number(w) for w in words.tolist()], np.int64)
-        return float(self._weights.of[numbers[numbers >= 0]].sum())
+        numbers = words if self._table == "words" else self._translated(words)
+        return float(self._weights.of[numbers].sum())
 
     def _catch_up(self) -> None:
         """Terms of pages fetched since the last estimate, by its weights."""

@@ -14,9 +14,11 @@ from clew.engine import Crawl, CrawlRules
 from clew.frontier.hosts import Politeness
 from clew.lab.arena import AGENT, Arena
 from clew.messages import Effect, SaveCandidates, SavePage, TaskKind
+from clew.page import Page
 from clew.policy import Budget, Scope
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
+from clew.strategy.intelligent import Intelligent, distinct_words
 
 #: The contributions to the scores of fetched links are kept as means over this many parts of the run.
 BUCKETS = 25
@@ -54,6 +56,21 @@ class Shelf:
                 self.finds.append(requests)
 
 
+#: Words of pages, cut once for all the runs of a process that meet them.
+_CUTS: dict[tuple[str, int], list[str]] = {}
+_MOST_CUTS = 50_000
+
+
+def _words(page: Page) -> list[str]:
+    key = (page.url, page.digest)
+    found = _CUTS.get(key)
+    if found is None:
+        if len(_CUTS) >= _MOST_CUTS:
+            _CUTS.clear()
+        found = _CUTS[key] = distinct_words(page)
+    return found
+
+
 def simulate(
     arena: Arena,
     predicate: Predicate,
@@ -77,6 +94,8 @@ def simulate(
     (50, 'requests')
     """
     started = time.process_time()
+    if isinstance(strategy, Intelligent):
+        strategy.words_of = _words
     shelf = Shelf()
     rules = CrawlRules(
         scope=Scope(),

@@ -12,7 +12,7 @@ moment, and a re-score of the whole is a few array operations, spread over many 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,8 @@ class Intelligent:
     """
 
     name = "intelligent"
+    #: Cuts a page into words; a lab that shows the same pages again and again may remember the cuts.
+    words_of: Callable[[Page], Sequence[str]] = staticmethod(lambda page: distinct_words(page))
     parts: tuple[str, ...] = (*ALL, "chance")
     options = OPTIONS
 
@@ -211,7 +213,7 @@ class Intelligent:
         parents = self.memory.parents_of(source)
         if self._found and parents:
             self.weighing.observe(self.evidence(np.array([source]))[0], satisfied)
-        words = self.knowledge.words.numbers(distinct_words(expansion.page))
+        words = self.knowledge.words.numbers(self.words_of(expansion.page))
         seen = Seen(
             source,
             satisfied,
