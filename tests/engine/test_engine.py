@@ -1,5 +1,7 @@
 """What the engine decides, one rule at a time."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from loop import Loop, Wants, page
@@ -136,7 +138,7 @@ def test_the_delay_holds_between_pages_of_one_host():
     loop = Loop(web, politeness=Politeness(delay=2.0)).start(A)
     loop.run()
     times = [d.at for d in loop.trace]
-    assert all(b - a >= 2.0 for a, b in zip(times, times[1:], strict=False))
+    assert all(b - a >= 2.0 for a, b in pairwise(times))
     assert len(times) == 5
 
 

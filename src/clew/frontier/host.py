@@ -51,6 +51,8 @@ class Politeness:
     """Seconds after which a host's name is looked up again."""
     per_host: int | None = None
     """Pages fetched from one host, at most."""
+    margin: float = 0.0
+    """Seconds on top of every delay: a server may note the end of its reply after we have seen it."""
 
 
 @dataclass(slots=True)

@@ -141,7 +141,7 @@ class Hosts:
     def end(self, host: Host, now: float, rest: float = 0.0) -> None:
         """A request to this host came back; it rests for its delay, or longer if told so."""
         host.in_flight -= 1
-        pause = host.pause(self.politeness)
+        pause = host.pause(self.politeness) + (0.0 if host.own else self.politeness.margin)
         self.rest(host, now + max(pause, min(rest, self.politeness.longest_rest)))
         for place in host.places:
             place.in_flight -= 1

@@ -22,6 +22,9 @@ from clew.run.knowing import read_knowledge
 from clew.store.base import Store
 from clew.strategy import Strategy, make
 
+#: Seconds added to every delay of a host that is not the user's own.
+MARGIN = 0.05
+
 
 def seeds_of(config: CrawlConfig) -> tuple[str, ...]:
     """The starting points, canonical; a seed that is no web address is an error, not a surprise."""
@@ -51,6 +54,7 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         own_limit=config.concurrency,
         own_robots=not config.ignore_robots,
         per_host=config.per_host,
+        margin=MARGIN,
     )
     return CrawlRules(
         scope=scope,
