@@ -186,6 +186,15 @@ def test_noindex_is_no_find_and_nofollow_gives_no_links():
     assert (loop.trace[-1].result, loop.trace[-1].dropped) == ("noindex", (("nofollow", 1),))
 
 
+@pytest.mark.parametrize(("agent", "found"), [("mybot", "noindex"), ("clew", "match")])
+def test_directives_for_another_agent_bind_that_agent_alone(agent, found):
+    web = {A: page(A, "wind", [f"{A}1"], robots=["mybot:noindex", "mybot:nofollow", "noarchive"])}
+    loop = Loop(web, politeness=Politeness(agent=agent)).start(A)
+    asked = loop.run()
+    assert next(d for d in loop.trace if d.url == A).result == found
+    assert (f"{A}1" in asked) == (agent == "clew")
+
+
 def test_meta_refresh_and_canonical_are_candidates():
     web = {A: page(A, "x", refresh=f"{A}next", canonical=f"{A}real")}
     loop = Loop(web).start(A)

@@ -8,6 +8,7 @@ import pytest
 
 from clew.page import Links
 from clew.parse import Limits, parse_page
+from clew.parse.directives import binding
 
 URL = "http://a.example/dir/page.html"
 
@@ -141,7 +142,7 @@ def test_titles_where_the_title_is_missing(markup, title):
 
 
 def test_robots_directives_from_meta_and_headers():
-    """Directives for everyone and for clew count, those for other agents do not."""
+    """Directives for everyone and for clew stand as they are, those for other agents under their names."""
     found = page(
         "<meta name=robots content='NoArchive'><meta name=clew content=nofollow>"
         "<meta name=otherbot content=none>",
@@ -151,9 +152,14 @@ def test_robots_directives_from_meta_and_headers():
             ("X-Robots-Tag", "clew: x"),
         ],
     )
-    assert found.robots == {"noarchive", "nofollow", "noindex", "x"}
+    ours = {"noarchive", "nofollow", "noindex", "x"}
+    assert found.robots == ours | {"otherbot:nosnippet", "otherbot:noindex", "otherbot:nofollow"}
+    assert binding(found.robots, "clew") == ours
+    assert binding(found.robots, "OtherBot") == ours | {"nosnippet"}
+    several = page("", headers=[("X-Robots-Tag", "noarchive, otherbot: noindex, nofollow, *: none")]).robots
+    assert several == {"noarchive", "otherbot:noindex", "otherbot:nofollow", "noindex", "nofollow"}
     late = page("", headers=[("X-Robots-Tag", "unavailable_after: 25 Jun 2030, none")]).robots
-    assert late == {"unavailable_after: 25 jun 2030", "noindex", "nofollow"}
+    assert late == binding(late, "clew") == {"unavailable_after: 25 jun 2030", "noindex", "nofollow"}
 
 
 def test_limits_cut_and_say_so():

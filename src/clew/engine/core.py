@@ -55,6 +55,7 @@ class Core:
         self.intake = Intake(
             rules.scope,
             rel_nofollow=rules.rel_nofollow,
+            agent=rules.politeness.agent,
             find=self.frontier.find,
             objection=self._objection,
         )

@@ -26,6 +26,7 @@ from clew.messages import (
     Via,
 )
 from clew.page import Links, Page
+from clew.parse.directives import binding
 from clew.policy.watch import Look
 
 _REDIRECTS = 10
@@ -226,7 +227,7 @@ class Crawl(Leasing):
         repeated = self.duplicates.find(page.digest, page.simhash)
         if repeated is None:
             self.duplicates.add(task.candidate, page.digest, page.simhash)
-        matched = verdict.satisfied and repeated is None and not page.robots & _HIDDEN
+        matched = verdict.satisfied and repeated is None and not self._hidden(page)
         self.frontier.close(task.candidate, State.FETCHED)
         self._count(host, matched, repeated is not None)
         admitted = self.intake.admit(page, task.depth + 1)
@@ -262,6 +263,10 @@ class Crawl(Leasing):
         )
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
         return [*filed.effects, close, saved, host.row(self.rules.politeness), record]
+
+    def _hidden(self, page: Page) -> bool:
+        """Whether a page asks not to be shown to anyone."""
+        return bool(page.robots and binding(page.robots, self.rules.politeness.agent) & _HIDDEN)
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
         self.tally.pages += 1

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.page import Links, Page
+from clew.parse.directives import binding
 from clew.policy.scope import Scope
+
+_NOFOLLOW = frozenset({"nofollow", "none"})
 
 Find = Callable[[NDArray[np.uint64]], NDArray[np.int64]]
 Objection = Callable[[str, str, str], str | None]
@@ -48,6 +51,8 @@ class Intake:
     """Leave out links marked rel=nofollow."""
     page_nofollow: bool = True
     """Leave out all links of a page that says nofollow (or none) in its robots directives."""
+    agent: str = "clew"
+    """The name that pages may address this crawler by."""
     find: Find = _never_seen
     objection: Objection = lambda url, host, source: None
 
@@ -55,7 +60,7 @@ class Intake:
         """The links of a page that are in scope; `depth` is the depth they would have."""
         links = page.links
         dropped: dict[str, int] = {}
-        if self.page_nofollow and page.robots & {"nofollow", "none"}:
+        if self.page_nofollow and binding(page.robots, self.agent) & _NOFOLLOW:
             if links:
                 dropped["nofollow"] = len(links)
             return self.chosen(links, [], dropped)

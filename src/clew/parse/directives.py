@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 #: The name under which pages may address clew alone.
 AGENT = "clew"
 #: Directives that carry a value after a colon, so that the colon does not end an agent's name.
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_AGENT = re.compile(r"[a-z*][a-z0-9_-]*")
 _MEANS = {"none": ("noindex", "nofollow")}
 
 
 def directives(metas: Iterable[tuple[str, str]], headers: Sequence[tuple[str, str]] = ()) -> frozenset[str]:
-    """All directives that concern clew, lower case, `none` spelled out.
+    """All directives, lower case, `none` spelled out; those for another agent with its name before them.
 
     Parameters: `metas`, the name and content of each meta element; `headers` of the reply.
 
-    >>> sorted(directives([("robots", "NOINDEX, follow")], [("X-Robots-Tag", "otherbot: none")]))
-    ['follow', 'noindex']
+    >>> sorted(directives([("robots", "NOINDEX, follow")], [("X-Robots-Tag", "otherbot: nofollow")]))
+    ['follow', 'noindex', 'otherbot:nofollow']
     """
     found: set[str] = set()
-    for _, content in metas:
-        found.update(_split(content))
+    for name, content in metas:
+        found.update(_addressed(name.lower(), content))
     for name, value in headers:
         if name.lower() == "x-robots-tag":
-            found.update(_split(_for_us(value)))
+            found.update(_addressed("robots", value))
     return frozenset(found)
 
 
-def _for_us(value: str) -> str:
-    """A header's directives, or nothing when it addresses another agent."""
-    agent, colon, rest = value.partition(":")
-    agent = agent.strip().lower()
-    if not colon or agent in _VALUED or "," in agent:
-        return value
-    return rest if agent in (AGENT, "*", "robots") else ""
+def binding(found: frozenset[str], agent: str) -> frozenset[str]:
+    """Those of a page's directives that bind an agent: the ones for everyone, and the ones for it by name.
+
+    >>> sorted(binding(frozenset({"noarchive", "mybot:noindex", "otherbot:nofollow"}), "MyBot"))
+    ['noarchive', 'noindex']
+    """
+    if not found:
+        return found
+    mine = agent.lower() + ":"
+    # A colon with a space after it has a value behind it, not a directive.
+    return frozenset([d.removeprefix(mine) for d in found if ":" not in d or ": " in d or d.startswith(mine)])
+
+
+def _addressed(agent: str, text: str) -> Iterable[str]:
+    """The directives of one header or element; a name and a colon address what follows, up to the next."""
+    for part in text.lower().split(","):
+        name, colon, rest = part.partition(":")
+        name = name.strip()
+        if colon and name not in _VALUED and _AGENT.fullmatch(name):
+            agent, part = name, rest
+        prefix = "" if agent in (AGENT, "*", "robots") else f"{agent}:"
+        for directive in _split(part.partition(":")[0] if prefix else part):
+            yield prefix + directive
 
 
 def _split(text: str) -> Iterable[str]:

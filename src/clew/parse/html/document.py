@@ -24,6 +24,7 @@ _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 _WANTED = ("a", "area", "iframe", "frame", "link", "meta", "title", "base", "h1")
 _HEAD = ("link", "meta", "base", "title", "h1")
 _SOURCE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "frame": "src"}
+_FORBIDDING = ("noindex", "nofollow", "none")
 _FEEDS = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"}
 )
@@ -46,7 +47,7 @@ class Found:
     canonical: str = ""
     refresh: str = ""
     robots: tuple[tuple[str, str], ...] = ()
-    """(agent, directives) of each `<meta name=robots>` and each `<meta name=clew>`."""
+    """(agent, directives) of each `<meta name=robots>`, and of those that forbid an agent by its name."""
     text: str = ""
     main: str = ""
     hrefs: tuple[str, ...] = ()
@@ -196,7 +197,8 @@ def _follow(link: turbohtml.Element, head: _Head) -> bool:
 def _meta(meta: turbohtml.Element, head: _Head, limits: Limits) -> None:
     name = (meta.attr("name") or meta.attr("property") or "").strip().lower()
     content = meta.attr("content") or ""
-    if name in ("robots", "clew"):
+    if name in ("robots", "clew") or (name and content[:12].lower().lstrip().startswith(_FORBIDDING)):
+        # Any name may be that of the user's own agent; only it can tell.
         if len(head.robots) < 16:
             head.robots.append((name, content[:1000]))
     elif name in ("description", "og:description", "og:title"):
