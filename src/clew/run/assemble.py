@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from clew import url as urls
 from clew.engine import Crawl, CrawlRules
@@ -19,7 +19,6 @@ from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
 from clew.run.knowing import read_knowledge
-from clew.store.base import Store
 from clew.strategy import Strategy, make
 
 #: Seconds added to every delay of a host that is not the user's own.
@@ -76,13 +75,19 @@ def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
     )
 
 
+class Shelf(Protocol):
+    """Whatever knows the URLs of candidates: a store, or a reader of one."""
+
+    def url(self, candidate: int) -> str: ...
+
+
 def known_from(places: Sequence[str]) -> Knowledge | None:
     """What earlier crawls learned, taken together: crawl directories, or files of `clew knowledge save`."""
     known = [read_knowledge(Path(place)) for place in places]
     return functools.reduce(Knowledge.merge, known) if known else None
 
 
-def crawl_of(config: CrawlConfig, store: Store, predicate: Predicate | None = None) -> Crawl:
+def crawl_of(config: CrawlConfig, store: Shelf, predicate: Predicate | None = None) -> Crawl:
     """The engine, with nothing in it yet."""
     judge = predicate if predicate is not None else predicate_of(config)
     return Crawl(judge, strategy_of(config, judge), rules_of(config), store.url)

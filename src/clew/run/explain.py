@@ -16,8 +16,11 @@ from clew.frontier.robots import Rules, product_token
 from clew.messages import Decision, State
 from clew.policy.traps import Traps
 from clew.run.config import CrawlConfig
+from clew.run.inquiry import Inquiry, inquire
+from clew.store import CrawlReader
 from clew.store.base import CandidateRow, PageRow, Reader
-from clew.strategy import PARTS
+from clew.strategy import PARTS, Intelligent
+from clew.strategy.options import read
 
 _FATES = {
     State.QUEUED: "waiting",
@@ -68,6 +71,8 @@ class Explanation:
     decisions: tuple[Decision, ...] = ()
     page: PageRow | None = None
     notes: tuple[str, ...] = field(default=())
+    inquiry: Inquiry | None = None
+    """For a strategy that learns: rank, runner-up and the evidence of every factor."""
 
     def lines(self) -> list[str]:
         """The explanation for people."""
@@ -85,6 +90,8 @@ class Explanation:
         if self.page is not None:
             out.append(f"  verdict  {self.page.score:.4g}{' (a find)' if self.page.matched else ''}")
             out.extend(f"    {reason}" for reason in self.page.reasons)
+        if self.inquiry is not None:
+            out.extend(self.inquiry.lines())
         out.extend(f"  note     {note}" for note in self.notes)
         return out
 
@@ -115,6 +122,7 @@ class Explanation:
             "matched": page.matched if page else None,
             "terms": list(page.reasons) if page else [],
             "notes": list(self.notes),
+            "learned": self.inquiry.as_dict() if self.inquiry else None,
         }
 
 
@@ -132,7 +140,7 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     decisions = tuple(store.trace_of(canonical))
     page = store.page(canonical)
     parts = _chosen_parts(decisions) or row.parts
-    names = PARTS.get(config.strategy, ())
+    names = _part_names(config)
     return Explanation(
         canonical,
         _FATES[row.state],
@@ -143,7 +151,29 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
         decisions=decisions,
         page=page,
         notes=notes,
+        inquiry=_inquiry(store, config, row, decisions),
     )
+
+
+def _part_names(config: CrawlConfig) -> tuple[str, ...]:
+    """What the contributions are called, which for some strategies is the user's choice."""
+    if config.strategy != Intelligent.name:
+        return PARTS.get(config.strategy, ())
+    weights = None if isinstance(config.weights, str) else config.weights
+    options = read(config.strategy, Intelligent.options, config.strategy_options())
+    return Intelligent.configured(None, 0, weights, options).parts
+
+
+def _inquiry(
+    store: Reader, config: CrawlConfig, row: CandidateRow, decisions: tuple[Decision, ...]
+) -> Inquiry | None:
+    """The learned grounds, where there are any and the archive is at hand."""
+    if config.strategy != Intelligent.name or not isinstance(store, CrawlReader):
+        return None
+    before = next((d.seq for d in reversed(decisions) if d.parts), None)
+    if before is None and row.state is not State.QUEUED:
+        return None
+    return inquire(store, config, row.id, before)
 
 
 def _chosen_parts(decisions: tuple[Decision, ...]) -> tuple[float, ...]:

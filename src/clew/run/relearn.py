@@ -17,22 +17,27 @@ from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
 from clew.parse import parse_page
 from clew.predicate.verdict import Verdict
-from clew.store.base import Store
+from clew.store.base import Reader
 from clew.strategy.base import Expansion, Resumable
 
 #: Results of a decision about a page after which the strategy was taught.
 _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
 
 
-def relearn(crawl: Crawl, store: Store, body: Callable[[str], Response | None]) -> int:
+def relearn(
+    crawl: Crawl, store: Reader, body: Callable[[str], Response | None], *, before: int | None = None
+) -> int:
     """Teach the strategy what the crawl saw before; gives how many outcomes there were.
 
-    `body` finds the archived reply of a URL. Call after the engine was restored.
+    `body` finds the archived reply of a URL; `before` is a decision to stop short of. Call after the
+    engine was restored.
     """
     if isinstance(crawl.strategy, Resumable):
         return 0
     count = 0
     for decision in store.decisions():
+        if before is not None and decision.seq >= before:
+            break
         if decision.kind != TaskKind.PAGE or decision.candidate < 0:
             continue
         expansion = _expansion(crawl, decision, body)

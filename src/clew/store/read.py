@@ -19,7 +19,7 @@ import zstandard
 from clew.messages import Blob, Decision, SaveHost, State
 from clew.store import directory as layout
 from clew.store import schema, snapshot
-from clew.store.base import CandidateRow, Counts, PageRow
+from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
 from clew.store.faults import mapped
 from clew.store.rows import CLOSED, iso, total, unpack
 
@@ -60,6 +60,11 @@ class CrawlReader:
     def identity(self) -> str:
         """A name that no other crawl has."""
         return str(self._one("SELECT id FROM crawl")[0])
+
+    def snapshot(self) -> Snapshot | None:
+        """The state of the crawl as of its last commit; None when it never began."""
+        with mapped(layout.database(self.path)):
+            return snapshot.load(self.connection)
 
     def learned(self) -> str:
         """The strategy's learned state, as text; empty when there is none."""

@@ -116,7 +116,7 @@ class Intelligent:
         self._how = sources.how
         # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
         self._all: dict[str, Factor] = {name: make(sources) for name, make in FACTORS.items()}
-        self._heard = [self._all[name] for name in self.factors]
+        self.heard = [self._all[name] for name in self.factors]
         self.weighing = self._weigher(weights)
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
         self._anchors: dict[tuple[str, str], list[str]] = {}
@@ -129,7 +129,7 @@ class Intelligent:
     @classmethod
     def configured(
         cls,
-        predicate: Predicate,
+        predicate: Predicate | None,
         seed: int,
         weights: Mapping[str, float] | None,
         options: Mapping[str, Any],
@@ -195,13 +195,13 @@ class Intelligent:
     def evidence(self, ids: Ids) -> Floats:
         """Log interest ratios, one row a candidate, one column a factor."""
         if not len(ids):
-            return np.zeros((0, len(self._heard)))
+            return np.zeros((0, len(self.heard)))
         self.memory.reserve(int(ids.max()) + 1)
-        return np.column_stack([factor.evidence(ids) for factor in self._heard])
+        return np.column_stack([factor.evidence(ids) for factor in self.heard])
 
     def why(self, candidate: int) -> dict[str, list[Term]]:
         """The terms behind each factor's evidence for one candidate."""
-        return {factor.name: factor.terms(candidate) for factor in self._heard}
+        return {factor.name: factor.terms(candidate) for factor in self.heard}
 
     # learning
 
@@ -310,7 +310,7 @@ class Intelligent:
     def _estimate(self) -> None:
         if self.inherited is not None:
             self.inherited.judge(self.knowledge)
-        for factor in self._heard:
+        for factor in self.heard:
             factor.estimate()
 
     def _weigher(self, weights: str | Mapping[str, float]) -> Weighing:

@@ -1,0 +1,75 @@
+"""`explain` of a learning crawl: rank, runner-up, every factor's evidence and terms, at the moment of choice."""
+
+import asyncio
+import json
+import math
+
+import pytest
+
+from clew.fetch.replay import ReplayFetcher
+from clew.lab import open_web
+from clew.run import CrawlConfig, Session, VirtualClock
+from clew.run.explain import explain
+from clew.store import open_reader, open_store
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory):
+    """A learning crawl of the demo web, one request at a time."""
+    web = open_web("demo")
+    path = tmp_path_factory.mktemp("inquiry") / "crawl"
+    config = CrawlConfig(
+        seeds=web.seeds(),
+        match=web.formula(),
+        pages=200,
+        strategy="intelligent",
+        own=("*",),
+        proxy="http://127.0.0.1:9",
+        delay=0,
+        concurrency=1,
+    )
+    store = open_store(path)
+    store.set_meta(config=json.loads(config.to_json()))
+    asyncio.run(Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9)).run())
+    store.close()
+    return path
+
+
+def test_the_chosen_link_was_first_and_its_grounds_are_those_it_was_chosen_on(crawled):
+    """What is reconstructed equals what was recorded when the link was chosen, for the last finds."""
+    with open_reader(crawled) as reader:
+        chosen = [d for d in reader.decisions() if d.result == "match"][-3:]
+        assert len(chosen) == 3
+        for decision in chosen:
+            told = explain(reader, decision.url)
+            assert told.inquiry is not None
+            assert told.inquiry.rank == 1
+            assert told.score == pytest.approx(decision.score, abs=1e-12)
+            recorded = dict(told.parts)
+            for ground in told.inquiry.grounds:
+                assert ground.part == pytest.approx(recorded[ground.factor], abs=1e-12)
+            assert any(ground.terms for ground in told.inquiry.grounds)
+            text = "\n".join(told.lines())
+            assert "rank     1 of" in text
+            assert "without it, rank" in text
+            assert json.dumps(told.as_dict())
+
+
+def test_contributions_sum_to_the_score_for_every_page_fetched(crawled):
+    with open_reader(crawled) as reader:
+        pages = [d for d in reader.decisions() if d.kind == "page"]
+    assert len(pages) >= 200
+    assert all(math.isclose(math.fsum(d.parts), d.score, abs_tol=1e-9) for d in pages)
+
+
+def test_a_waiting_link_is_explained_by_what_is_known_now(crawled):
+    with open_reader(crawled) as reader:
+        waiting = next(
+            reader.url(i)
+            for i in range(reader.snapshot().keys.size - 1, 0, -1)
+            if reader.candidate(reader.url(i)).state == 0 and reader.candidate(reader.url(i)).via == "link"
+        )
+        told = explain(reader, waiting)
+    assert told.fate == "waiting"
+    assert told.inquiry.rank >= 1
+    assert told.inquiry.runner_up
