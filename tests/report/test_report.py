@@ -96,6 +96,22 @@ def report(store: MemoryStore, tmp_path: Path) -> tuple[str, Reader]:
     return html, Reader(html)
 
 
+def test_a_report_names_the_hosts_that_were_given_up(tmp_path: Path):
+    store = stored(["One"])
+    store.save(
+        [
+            SaveHost(
+                host="dead.example", next_at=0.0, delay=1.0, failures=7, requests=7, pages=0, matches=0,
+                robots=(), memory='{"excluded":true}',
+            )
+        ]
+    )  # fmt: skip
+    assert "Given up after failing too often: dead.example (7 failures" in " ".join(
+        " ".join(report(store, tmp_path)[1].text).split()
+    )
+    assert "Given up" not in report(stored(["One"]), tmp_path)[0]
+
+
 def test_a_report_shows_curve_finds_hosts_reasons_settings_command_and_versions(tmp_path: Path):
     html, reader = report(stored(["One", "Two", "Three"]), tmp_path)
     text = " ".join(reader.text)

@@ -207,3 +207,15 @@ class Host:
         if self.places:
             kept["addresses"] = [place.address for place in self.places]
         return json.dumps(kept, separators=(",", ":"), sort_keys=True) if kept else ""
+
+
+def given_up(row: SaveHost) -> bool:
+    """Whether a stored host was excluded.
+
+    >>> row = SaveHost(host="a.example", next_at=0, delay=1, failures=3, requests=3, pages=0, matches=0)
+    >>> given_up(row)
+    False
+    """
+    host = Host(row.host, 0, False, row.delay, 1)
+    host.recall(row)
+    return host.excluded

@@ -5,8 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from clew.frontier.host import given_up
 from clew.messages import Decision, SaveHost
 from clew.store.base import Counts, PageRow, Reader
 
@@ -48,6 +50,8 @@ class Facts:
     """The best finds, best first, without their text."""
     hosts: tuple[SaveHost, ...]
     """The hosts with the most pages."""
+    given_up: tuple[SaveHost, ...]
+    """Hosts that failed too often and were excluded."""
     config: dict[str, Any]
     meta: dict[str, Any]
 
@@ -70,6 +74,7 @@ def gather(store: Reader) -> Facts:
         curve=harvest_curve(store.decisions()),
         finds=tuple(finds),
         hosts=tuple(hosts),
+        given_up=tuple(islice((host for host in store.hosts() if given_up(host)), MAX_HOSTS)),
         config=config if isinstance(config, dict) else {},
         meta=meta,
     )

@@ -1,0 +1,49 @@
+"""`explain` says why a URL was left out: a host given up, a trap, an error page."""
+
+import pytest
+
+from clew.messages import SaveHost
+from clew.run import CrawlConfig
+from clew.run.explain import explain
+from clew.store import MemoryStore
+
+CONFIG = CrawlConfig(seeds=("http://a.example/",), match="wind")
+
+
+def store(memory):
+    kept = MemoryStore()
+    kept.save(
+        [
+            SaveHost(
+                host="a.example",
+                next_at=0.0,
+                delay=1.0,
+                failures=0,
+                requests=1,
+                pages=1,
+                matches=0,
+                memory=memory,
+            )
+        ]
+    )
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("memory", "url", "why"),
+    [
+        ('{"excluded":true}', "http://a.example/x", "its host failed too often and was given up"),
+        ('{"traps":[["/x/0",0,9.0,{"copy":9.0},"trap:copies"]]}', "http://a.example/x/7", "mostly copies"),
+        ("", "http://a.example/n/n2/news/a/news/b/news", "its path repeats itself"),
+    ],
+)
+def test_what_was_left_out_is_explained_by_what_is_remembered(memory, url, why):
+    found = explain(store(memory), url, config=CONFIG)
+    assert found.fate == "left out"
+    assert why in found.why
+
+
+def test_what_nobody_links_to_is_never_seen():
+    assert explain(store(""), "http://a.example/x/7", config=CONFIG).fate == "never seen"
+    off = CONFIG.model_copy(update={"traps": False})
+    assert explain(store(""), "http://a.example/n/news/a/news/b/news", config=off).fate == "never seen"
