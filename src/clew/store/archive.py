@@ -40,7 +40,17 @@ class Archive:
         return next(reversed(self.lengths.items()), None)
 
     def cut(self) -> None:
-        """Cut torn tails; refuse files that have lost bytes they had. Looks at all before it touches one."""
+        """Cut torn tails, once every file was found to have the bytes it had."""
+        for path, length in self.torn():
+            with path.open("r+b") as stream:
+                stream.truncate(length)
+                os.fsync(stream.fileno())
+
+    def torn(self) -> list[tuple[Path, int]]:
+        """Files that are longer than what was committed, and that length; touches nothing.
+
+        Refuses an archive that has lost bytes it had.
+        """
         torn = []
         for name, length in self.lengths.items():
             path = self.directory / name
@@ -51,10 +61,7 @@ class Archive:
                 )
             if actual > length:
                 torn.append((path, length))
-        for path, length in torn:
-            with path.open("r+b") as stream:
-                stream.truncate(length)
-                os.fsync(stream.fileno())
+        return torn
 
     def register(self, pieces: Iterable[Piece]) -> None:
         """Commit the names of files not seen before, then create them. Call outside a transaction."""

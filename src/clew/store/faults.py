@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
+import os
+import resource
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from clew.errors import StorageFull, StoreBusy, StoreError, StoreForeign
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_NEARLY = 64 << 10
 _FULL_ADVICE = "no room left: free some space and start clew again, it goes on from the last saved page"
 
 
@@ -49,9 +52,24 @@ def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
 
 
 def _no_room(path: Path) -> bool:
-    """Whether an unspecific failure is likely a full disk: SQLite says so only for some of its files."""
-    with contextlib.suppress(OSError):
-        return shutil.disk_usage(path if path.is_dir() else path.parent).free < 1 << 20
+    """Whether an unspecific failure is likely a want of room.
+
+    SQLite says so only of a full disk, and only for some of its files; a quota that is used up and a limit
+    on the size of files are to it mere failures to write.
+    """
+    directory = path if path.is_dir() else path.parent
+    try:
+        if shutil.disk_usage(directory).free < 1 << 20:
+            return True
+        longest = max((entry.stat().st_size for entry in directory.glob("*.db*")), default=0)
+        if 0 <= resource.getrlimit(resource.RLIMIT_FSIZE)[0] <= longest + _NEARLY:
+            return True
+        with tempfile.TemporaryFile(dir=directory) as probe:
+            probe.write(bytes(_NEARLY))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return error.errno in _FULL
     return False
 
 

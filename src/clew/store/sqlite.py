@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ class SqliteStore:
     def _open(self, window: float, software: str, rotate_at: int) -> None:
         database = layout.database(self.path)
         layout.verify(self.path)
+        with closing(schema.connect_reader(database, current=False)) as reading:
+            # Before anything is opened for writing: a directory that is refused stays as it is.
+            Archive(layout.archive(self.path), reading).torn()
         self._db = schema.connect_writer(database)
         try:
             archive = Archive(layout.archive(self.path), self._db)

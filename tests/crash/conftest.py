@@ -1,0 +1,85 @@
+"""Benchmarks in their short form, and crawls as separate processes that can be starved and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+from loopback import Site, serving  # noqa: E402 - it lies beside the benchmarks
+
+
+@pytest.fixture(scope="session")
+def bench() -> Callable[..., Any]:
+    """`bench("kills", "--pages", 150)`: a benchmark run as a command, and the figures it gives."""
+
+    def run(name: str, *arguments: object) -> Any:
+        line = [sys.executable, str(BENCHMARKS / f"{name}.py"), "--json", *map(str, arguments)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return json.loads(done.stdout)
+
+    return run
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a crawl ended."""
+
+    code: int
+    said: str
+
+
+@dataclass(frozen=True)
+class Crawling:
+    """A site on loopback and a directory to crawl it into."""
+
+    site: Site
+    directory: Path
+
+    def command(self, *more: object, directory: Path | None = None) -> list[str]:
+        line = [sys.executable, "-m", "clew.cli", "crawl", self.site.seed, "-m", "site*"]
+        line += ["-d", str(directory or self.directory), "--pages", "none", "--delay", "0"]
+        line += ["--own", "127.0.0.1", "--allow-private", "127.0.0.1", "--parse-workers", "0"]
+        return [*line, *map(str, more)]
+
+    def run(self, *more: object, before: Callable[[], None] | None = None, **where: Path) -> Ended:
+        """Crawl in a process of its own; `before` runs in it first, to set its limits."""
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("CLEW_")}
+        done = subprocess.run(
+            self.command(*more, **where),
+            preexec_fn=before,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env=environment,
+        )
+        return Ended(done.returncode, done.stdout + done.stderr)
+
+    def whole(self, directory: Path | None = None) -> None:
+        """Every page is there, once, with its own text."""
+        from clew.store import open_reader
+
+        with open_reader(directory or self.directory) as reader:
+            rows = list(reader.pages())
+        assert sorted(int(row.url.rpartition("/")[2]) for row in rows) == list(range(self.site.pages))
+        for row in rows:
+            assert self.site.token(int(row.url.rpartition("/")[2])) in row.text
+
+
+@pytest.fixture
+def crawling(tmp_path: Path) -> Iterator[Crawling]:
+    """A site of 60 pages, served, and an empty place for the crawl."""
+    with serving(Site(60, words=400)) as site:
+        yield Crawling(site, tmp_path / "crawl")
