@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.page import Link, Links, Page
 from clew.policy.mirrors import Mirrors
-from clew.policy.shape import dated, shapes
+from clew.policy.shape import dated, folder, folder_of, shapes
 from clew.policy.soft404 import Blanks, own_words
 from clew.policy.traps import Traps, Worth
 
@@ -190,6 +190,17 @@ def test_any_memory_is_taken_in_or_passed_over(state):
 def test_any_url_has_a_shape(url):
     assert shapes(url)
     Traps().check(url, HOST, url)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b7", "cal", "2031", "05", "x.html", "index.php", ""]), max_size=5),
+    st.booleans(),
+)
+def test_the_folder_of_a_shape_is_that_of_its_urls(parts, asked):
+    """Or the quick look would let closed shapes pass."""
+    url = f"{A}/{'/'.join(parts)}{'?date=2031-01&x=/1' if asked else ''}"
+    for shape in shapes(url):
+        assert folder_of(shape) in (None, folder(url))
 
 
 # pages that say nothing

@@ -11,6 +11,8 @@ import re
 
 _NUMBER = re.compile(r"\d+")
 _RANDOM = re.compile(r"[0-9a-f]{16,}|(?=[0-9A-Za-z_-]*\d)(?=[0-9A-Za-z_-]*[A-Za-z])[0-9A-Za-z_-]{20,}")
+#: Shorter words are never taken for random ones.
+_LONG = 16
 _DATE = re.compile(r"\d{4}-(?:0?[1-9]|1[0-2])(?:-[0-3]?\d)?|[12]\d{3}(?:0[1-9]|1[0-2])[0-3]\d")
 _DATE_VALUE = re.compile(r"\d{1,4}(?:[-./]\d{1,4}){0,2}|\d{6,14}")
 _NAMES = """
@@ -52,13 +54,40 @@ def dated(shape: str) -> bool:
     return shape.startswith("date:")
 
 
+def folder(url: str) -> str:
+    """The first folder of a URL's path; empty for a page right below the host.
+
+    >>> folder("http://a.example/shop/item?x=/"), folder("http://a.example/item")
+    ('shop', '')
+    """
+    start = url.find("/", url.find("//") + 2) + 1
+    end = url.find("/", start)
+    mark = url.find("?", start)
+    return url[start:end] if end > 0 and (mark < 0 or end < mark) else ""
+
+
+def folder_of(shape: str) -> str | None:
+    """The first folder of all URLs of a shape; None where they can differ in it.
+
+    >>> folder_of("/shop/name.html?"), folder_of("/name"), folder_of("date:/calendar"), folder_of("/u0/name")
+    ('shop', '', 'calendar', None)
+    """
+    parts = shape.removeprefix("date:").split("/")
+    calendar = dated(shape) and not shape.endswith("?")
+    first = parts[1] if calendar or len(parts) > 2 else ""
+    if (calendar and not first) or "0" in first or "*" in first:
+        return None
+    return first
+
+
 def _kind(name: str) -> str:
-    if not name or name.isdigit():
-        return "0" if name else ""
+    if not name:
+        return ""
     stem, dot, end = name.rpartition(".")
     if not dot or len(end) > 5:
-        return "*" if _RANDOM.fullmatch(name) else "name"
-    return f"{'0' if stem.isdigit() else '*' if _RANDOM.fullmatch(stem) else 'name'}.{end}"
+        stem, end = name, ""
+    kind = "0" if stem.isdigit() else "*" if len(stem) >= _LONG and _RANDOM.fullmatch(stem) else "name"
+    return kind + dot + end if end else kind
 
 
 def _asked(name: str, mark: str, query: str) -> str:
@@ -70,9 +99,9 @@ def _asked(name: str, mark: str, query: str) -> str:
 
 
 def _fold(text: str) -> str:
-    if not any(map(str.isdigit, text)):
+    if _NUMBER.search(text) is None:
         return text
-    return _NUMBER.sub("0", _RANDOM.sub("*", text))
+    return _NUMBER.sub("0", _RANDOM.sub("*", text) if len(text) >= _LONG else text)
 
 
 def _dated(parts: list[str]) -> int:

@@ -12,8 +12,8 @@ Three kinds of evidence, from the surest to the most patient:
 - A domain with bad pages on ever more hosts is closed for those of its hosts that have given nothing good
   (`trap:hosts`). Short of that, nothing is held against a host: its other pages are fetched as before.
 
-The cost is a few character counts for a link to a host without closed shapes, and a look at the shape for
-the others.
+The cost is a few character counts for a link to a host without closed shapes, a look at the first folder for
+the others, and at the whole shape where something in that folder is closed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
-from clew.policy.shape import dated, shapes
+from clew.policy.shape import dated, folder, folder_of, shapes
 from clew.url import site
 
 _SEGMENTS = 20
@@ -98,6 +98,7 @@ class Traps:
         self.limits = limits or Limits()
         self._trials: dict[str, dict[str, Trial]] = {}
         self._closed: dict[str, dict[str, str]] = {}
+        self._folders: dict[str, set[str | None]] = {}
         self._suspects: dict[str, dict[str, None]] = {}
         self._farms: set[str] = set()
 
@@ -122,6 +123,9 @@ class Traps:
             return "trap:hosts"
         known = self._closed.get(host)
         if known is None:
+            return None
+        folders = self._folders[host]
+        if None not in folders and folder(url) not in folders:
             return None
         return next((known[shape] for shape in shapes(url) if shape in known), None)
 
@@ -167,7 +171,7 @@ class Traps:
                     known = {str(k): float(v) for k, v in causes.items() if isinstance(v, int | float)}
                     self._trials.setdefault(host, {})[shape] = Trial(good, float(bad), known, "", closed)
                     if closed:
-                        self._closed.setdefault(host, {})[shape] = closed
+                        self._close(host, shape, closed)
                 case _:
                     continue
 
@@ -197,7 +201,11 @@ class Traps:
         bad, ratio = (limits.wide_bad, limits.wide_ratio) if wide else (limits.bad, limits.ratio)
         if not trial.closed and trial.bad >= bad and trial.bad > ratio * trial.good:
             trial.closed = _reason(kind, trial)
-            self._closed.setdefault(host, {})[kind] = trial.closed
+            self._close(host, kind, trial.closed)
+
+    def _close(self, host: str, kind: str, reason: str) -> None:
+        self._closed.setdefault(host, {})[kind] = reason
+        self._folders.setdefault(host, set()).add(folder_of(kind))
 
     def _suspect(self, host: str) -> None:
         """A host gave a bad page: if it has given no good one, its domain may be a farm of hosts."""
