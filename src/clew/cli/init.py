@@ -20,7 +20,10 @@ TEMPLATE = """\
 # match = '"wind farm" AND lang:en'
 # threshold = 0.5                 # a page whose degree is at least this is a find
 # semantics = "minmax"            # how degrees combine: minmax or product
-# strategy = "best-first"         # best-first, breadth-first or random
+# strategy = "intelligent"        # or best-first, breadth-first, random, a baseline: see docs/strategies.md
+# factors = ["content", "sibling"]  # the reasons that `intelligent` combines; all of them by default
+# option = ["refresh=0.02"]       # options of the strategy
+# use = ["earlier-crawl"]         # begin with what earlier crawls learned
 # seed = 0                        # the dice: one seed gives one crawl
 
 # When to stop: whichever comes first. "none" lifts a limit.
@@ -63,7 +66,8 @@ TEMPLATE = """\
 
 # How much each part of the strategy's score counts; must come last in the file.
 # [weights]
-# source = 1.0
+# content = 1.0
+# sibling = 2.0
 """
 
 

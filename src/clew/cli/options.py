@@ -39,7 +39,7 @@ class CrawlOptions:
     semantics: Annotated[str | None, Parameter(metavar="NAME", group=FIND)] = None
     """How degrees combine: minmax or product (minmax)."""
     strategy: Annotated[str | None, Parameter(metavar="NAME", group=FIND)] = None
-    """Which link next: best-first, breadth-first or random (best-first)."""
+    """Which link next: intelligent, best-first, breadth-first, random or a baseline (intelligent)."""
     weights: Annotated[str | None, Parameter(metavar="NAME|NAME=X,…", group=FIND)] = None
     """How the parts of the score are weighed: learned, balanced, product, or weights by name."""
     factors: Annotated[Texts, _many("NAME", FIND)] = None

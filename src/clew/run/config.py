@@ -97,7 +97,7 @@ class CrawlConfig(BaseModel):
     match: str
     threshold: float = Field(0.5, gt=0, le=1)
     semantics: Literal["minmax", "product"] = "minmax"
-    strategy: str = "best-first"
+    strategy: str = "intelligent"
     weights: Annotated[dict[str, float] | str, BeforeValidator(_weights)] = {}
     factors: Texts = ()
     option: Texts = ()
