@@ -90,7 +90,7 @@ def test_a_crawl_whose_seeds_cannot_be_reached_exits_4(clew, site, tmp_path: Pat
         (["a.example", "-m", "wind"], "did you mean https://a.example?"),
         (["http://a.example/", "-m", "wind", "--delay", "0"], "--own HOST"),
         (["http://a.example/", "-m", "wind", "--own", "*"], "--proxy http://127.0.0.1:PORT"),
-        (["http://a.example/", "-m", "wind", "--weights", "sauce=1"], "did you mean 'source'"),
+        (["http://a.example/", "-m", "wind", "--weights", "sibbling=1"], "did you mean 'sibling'"),
     ],
 )
 def test_mistakes_exit_2_say_what_to_do_and_write_nothing(clew, tmp_path: Path, arguments, says):
