@@ -156,6 +156,8 @@ class Site:
 
     WAYS = ("redirect", "refresh", "refresh-header", "canonical", "canonical-header", "base", "frame")
 
+    MAPS = ("map.xml", "map-index.xml", "map.txt", "map-atom.xml")
+
     def __init__(self, aims: list[str]) -> None:
         self.aims = aims
         self.port = 0
@@ -208,8 +210,7 @@ class Site:
             self.seen["robots-sitemap"] += 1
             rules.append(f"Sitemap: {self.aims[int(number)]}")
         if label == "maps":
-            names = ("map.xml", "map-index.xml", "map.txt", "map-atom.xml")
-            rules += [f"Sitemap: http://maps.{DOMAIN}:{self.port}/{name}" for name in names]
+            rules += [f"Sitemap: http://maps.{DOMAIN}:{self.port}/{name}" for name in self.MAPS]
         return "200 OK", ["Content-Type: text/plain; charset=utf-8"], "\n".join(rules).encode()
 
     def sitemap(self, name: str) -> tuple[str, list[str], bytes]:
@@ -286,6 +287,9 @@ async def links(site: Site, fetcher: HttpFetcher) -> dict[str, Any]:
         allow_private=(DOMAIN, f"*.{DOMAIN}"),
         delay=0,
         parse_workers=0,
+        # A site of a thousand alike pages is a trap, and would be left before every way was walked.
+        traps=False,
+        sitemaps="on",
     )
     store = MemoryStore()
     finished = await Session(config, store, fetcher=fetcher, clock=HurriedClock(0.02)).run()
@@ -326,10 +330,11 @@ async def run() -> dict[str, Any]:
         with contextlib.suppress(BlockingIOError):
             while canary.accept():
                 accepted += 1
-    expected = dict.fromkeys(Site.WAYS, len(site.aims)) | {"robots-redirect": len(site.aims)}
+    expected = dict.fromkeys((*Site.WAYS, "robots-redirect", "robots-sitemap"), len(site.aims))
+    expected |= dict.fromkeys(Site.MAPS, 1)
     return {
         "targets": len(site.aims),
-        "ways": len(Site.WAYS) + 5,
+        "ways": len((*Site.WAYS, *Site.MAPS, "link", "robots-redirect", "robots-sitemap", "seed", "door")),
         "offered": dict(site.seen),
         "not_offered": {way: n - site.seen[way] for way, n in expected.items() if site.seen[way] < n},
         "connections": len(WATCH.rogue),

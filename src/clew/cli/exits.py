@@ -45,6 +45,11 @@ def code_of(error: BaseException) -> int:
     if isinstance(error, ClewError):
         complain(str(error))
         return error.exit_code
+    if isinstance(error, MemoryError):
+        complain(
+            "out of memory; what was saved is safe: lower --concurrency or --max-body, and start it again"
+        )
+        return FAILURE
     if isinstance(error, OSError) and error.filename is not None:
         complain(f"{error.filename}: {error.strerror or error}")
         return FAILURE

@@ -67,7 +67,8 @@ def _local(error: BaseException) -> FetchError | None:
     if isinstance(error, ForbiddenSocket):
         return FetchError(Reason.FORBIDDEN_ADDRESS, str(error))
     if isinstance(error, OSError) and error.errno in _OUT_OF_FILES:
-        return FetchError(Reason.INTERNAL, "too many open files: raise `ulimit -n` or lower --concurrency")
+        # Not the page's fault, nor final: connections that end give descriptors back.
+        return FetchError(Reason.CONNECT, "too many open files: raise `ulimit -n` or lower --concurrency")
     return None
 
 

@@ -286,7 +286,11 @@ class HttpFetcher:
                 )
             if self._resolver is not None:
                 self._wire = Wire(
-                    self._resolver, settings.connect_timeout, settings.keepalive, settings.retry_dropped
+                    self._resolver,
+                    settings.connect_timeout,
+                    settings.keepalive,
+                    settings.retry_dropped,
+                    settings.concurrency,
                 )
             line = max(8190, settings.max_headers)
             self._session = ClientSession(

@@ -211,16 +211,23 @@ class Wire:
     """Connections to many places.
 
     Parameters: the resolver, whose addresses are vetted; how long to try to connect; how long an idle
-    connection is kept; whether a request is sent again when a kept connection turns out to be closed.
+    connection is kept; whether a request is sent again when a kept connection turns out to be closed; how
+    many places keep idle connections, since each is an open file.
     """
 
     def __init__(
-        self, resolver: VettedResolver, connect_timeout: float, keepalive: float, retry_dropped: bool = True
+        self,
+        resolver: VettedResolver,
+        connect_timeout: float,
+        keepalive: float,
+        retry_dropped: bool = True,
+        places: int = 256,
     ) -> None:
         self.resolver = resolver
         self.connect_timeout = connect_timeout
         self.keepalive = keepalive
         self.retry_dropped = retry_dropped
+        self.places = places
         self._idle: dict[Place, deque[Connection]] = {}
         self._busy: set[Connection] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -266,6 +273,8 @@ class Wire:
         waiting = self._idle.get(place)
         while waiting:
             connection = waiting.pop()
+            if not waiting:
+                del self._idle[place]
             if connection.open:
                 return connection
         return None
@@ -274,6 +283,8 @@ class Wire:
         loop = asyncio.get_running_loop()
         connection.idle_since = loop.time()
         self._idle.setdefault(place, deque()).append(connection)
+        if len(self._idle) > self.places:
+            self._drop(next(iter(self._idle)))
         if self._timer is None:
             self._timer = loop.call_later(self.keepalive, self._sweep)
 

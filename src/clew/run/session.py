@@ -12,6 +12,7 @@ from clew.predicate.verdict import Predicate
 from clew.run.assemble import crawl_of, fetcher_of, seeds_of
 from clew.run.clock import Clock, WallClock
 from clew.run.config import CrawlConfig
+from clew.run.descriptors import affordable
 from clew.run.driver import Driver
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import make_parser
@@ -70,6 +71,8 @@ class Session:
     async def run(self) -> Finished:
         """Crawl until it is over. What was acknowledged survives whatever happens meanwhile."""
         now = self.clock.now()
+        live = self._fetcher is None
+        concurrency = affordable(self.config.concurrency) if live else self.config.concurrency
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
@@ -77,7 +80,6 @@ class Session:
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
-        live = self._fetcher is None
         parser = make_parser(self.config.parse_workers if live or self.config.parse_workers else 0)
         progress = Progress(started=now, elapsed_before=self.crawl.tally.elapsed, budget=self.config.pages)
         self._driver = Driver(
@@ -86,7 +88,7 @@ class Session:
             fetcher,
             parser,
             self.clock,
-            self.config.concurrency,
+            concurrency,
             self.config.ordered,
             self.observers,
             progress,
