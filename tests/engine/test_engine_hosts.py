@@ -162,3 +162,37 @@ def test_retry_after_cannot_park_a_crawl_for_a_week():
     loop = Loop({A: {"status": 503, "retry_after": 700_000.0}}).start(A)
     loop.run(limit=3)
     assert 3600 <= loop.now < 8000
+
+
+class Offline(Located):
+    """Nobody can be reached between two points in time."""
+
+    def answer(self, task):
+        if 2.0 <= self.now < 260.0:
+            error = Reason.DNS if task.kind is TaskKind.RESOLVE else Reason.CONNECT
+            return self.save(self.crawl.settle(Outcome(task=task, error=error), self.now))
+        return super().answer(task)
+
+
+def test_when_our_own_network_fails_nothing_is_held_against_anybody():
+    """Hosts known and new, pages and robots.txt: all are fetched once the network is back."""
+    hosts = [f"http://h{i}.example/" for i in range(30)]
+    pages = [f"{host}{i}" for host in hosts for i in range(4)]
+    web = {A: page(A, "x", hosts[:15]), f"{A}9": page(f"{A}9", "y", hosts[15:])}
+    web |= {u: page(u, f"text {u}", [f"{u}{i}" for i in range(4)] + [f"{A}9"]) for u in hosts}
+    web |= {u: page(u, f"text {u}") for u in pages}
+    where = {f"h{i}.example": (f"10.1.0.{i}",) for i in range(30)} | WHERE
+    loop = Offline(web, where=where).start(A)
+    loop.run(limit=5000)
+    assert loop.now > 260.0
+    assert {p.page.url for p in loop.pages} == set(web)
+    assert not any(host.excluded for host in loop.crawl.hosts.list)
+    assert any(d.result == "retry" for d in loop.trace)
+
+
+def test_many_dead_hosts_at_the_end_of_a_crawl_do_not_keep_it_waiting_for_ever():
+    hosts = [f"http://h{i}.example/" for i in range(12)]
+    loop = Located({A: page(A, "x", hosts)}).start(A)
+    loop.run(limit=5000)
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
+    assert loop.now < 2 * 3600

@@ -10,8 +10,8 @@ from array import array
 
 from clew import url as urls
 from clew.engine.leasing import Leasing
-from clew.errors import RETRY, Reason
-from clew.frontier.gate import REDIRECT_STATUS, asked_rest, failure
+from clew.errors import RETRY, Reason, Retry
+from clew.frontier.gate import REDIRECT_STATUS, failure, health
 from clew.frontier.hosts import Host
 from clew.messages import (
     Close,
@@ -86,12 +86,12 @@ class Crawl(Leasing):
         if outcome.error is None:
             self.hosts.settle_at(host, outcome.addresses, now)
             return host, []
-        rule = RETRY.get(outcome.error)
-        host.unwell(self.rules.politeness, replied=False, busy=False)
-        if rule is None or (host.mute and host.failures > rule.times):
+        # A name that leads inwards is a lasting refusal, unless the host was fine before.
+        rule = RETRY.get(outcome.error, Retry(0, RETRY[Reason.DNS].rest))
+        self.hosts.unwell(host)
+        if host.mute and host.failures > rule.times and not self.hosts.outage:
             host.excluded = host.unsaved = True
-        else:
-            self.hosts.rest(host, now + rule.rest * 2 ** min(host.failures - 1, 6))
+        self.hosts.rest(host, now + rule.rest * 2 ** min(host.failures - 1, 6))
         word = "failed" if host.excluded else "retry"
         reasons = (outcome.error.value, outcome.detail)
         return host, [
@@ -115,7 +115,7 @@ class Crawl(Leasing):
         host, word, found = self.sitemaps.settle(outcome)
         self._met(host, outcome)
         host.requests += not outcome.cached
-        self.hosts.end(host, now, asked_rest(host, outcome, failure(outcome), self.rules.politeness))
+        self.hosts.end(host, now, health(self.hosts, host, outcome))
         if found is None:
             record = self.tracer.settled(outcome, now, self.frontier.queued, word)
             return host, [host.row(self.rules.politeness), record]
@@ -138,7 +138,7 @@ class Crawl(Leasing):
         self._met(host, outcome)
         host.requests += not outcome.cached
         reason = failure(outcome)
-        rest = asked_rest(host, outcome, reason, self.rules.politeness)
+        rest = health(self.hosts, host, outcome)
         if reason is not None:
             return host, self._failed(outcome, host, reason, rest, now)
         self.hosts.end(host, now, rest)
@@ -162,13 +162,15 @@ class Crawl(Leasing):
         if reason in (Reason.DNS, Reason.CONNECT):
             # It may have moved.
             host.resolved_at = None
-        if rule is None or task.attempt >= rule.times:
+        if rule is None or (task.attempt >= rule.times and not self.hosts.outage):
             name = f"http-{outcome.status}" if outcome.status else reason.value
             return self._closed(outcome, host, State.FAILED, name, now)
-        self.frontier.attempts[task.candidate] = task.attempt + 1
+        # What fails while nobody answers is not held against the page.
+        attempt = task.attempt + (not self.hosts.outage)
+        self.frontier.attempts[task.candidate] = attempt
         self.frontier.close(task.candidate, State.QUEUED)
         return [
-            Close(task.candidate, State.QUEUED, reason.value, task.attempt + 1),
+            Close(task.candidate, State.QUEUED, reason.value, attempt),
             host.row(self.rules.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=(reason.value,)),
         ]

@@ -20,6 +20,7 @@ REDIRECT_STATUS = frozenset({301, 302, 303, 307, 308})
 BUSY_STATUS = frozenset({429, 503})
 _UNREACHABLE = 0
 _PATIENCE = 0.1
+_DOUBLINGS = 6
 
 Heard = Callable[[str, tuple[str, ...]], None]
 """Is told of an origin and the sitemaps its robots.txt names."""
@@ -82,9 +83,10 @@ class Gate:
         reason = failure(outcome)
         # A busy server is not asked for its robots.txt as patiently as for a page: everything else waits.
         rule = RETRY.get(Reason.SERVER_ERROR if reason is Reason.BUSY else reason) if reason else None
-        rest = asked_rest(asked, outcome, reason, self.politeness)
-        if rule is not None and attempt < rule.times and not asked.excluded:
-            rest = max(rule.rest * 2**attempt, rest)
+        rest = health(self.hosts, asked, outcome)
+        outage = self.hosts.outage and not asked.excluded
+        if rule is not None and (attempt < rule.times or outage) and not asked.excluded:
+            rest = max(rule.rest * 2 ** min(attempt, _DOUBLINGS), rest)
             self.hosts.end(asked, now, rest)
             self.hosts.rest(host, now + rest)
             host.robots_from[origin] = (outcome.task.url, hops, attempt + 1)
@@ -127,13 +129,14 @@ def failure(outcome: Outcome) -> Reason | None:
     return Reason.SERVER_ERROR if outcome.status >= 500 else None
 
 
-def asked_rest(host: Host, outcome: Outcome, reason: Reason | None, politeness: Politeness) -> float:
+def health(hosts: Hosts, host: Host, outcome: Outcome) -> float:
     """Take a reply's good or bad into the host's health; gives the rest the host needs beyond its delay."""
     asked = outcome.retry_after or 0.0
+    reason = failure(outcome)
     if reason is None:
-        host.well(0.0 if outcome.cached else outcome.elapsed)
+        hosts.well(host, 0.0 if outcome.cached else outcome.elapsed)
         return asked
     if reason not in RETRY:
         # A page that is no page, or a name that may not be visited: not the host's fault.
         return asked
-    return max(asked, host.unwell(politeness, replied=outcome.status > 0, busy=reason is Reason.BUSY))
+    return max(asked, hosts.unwell(host, replied=outcome.status > 0, busy=reason is Reason.BUSY))

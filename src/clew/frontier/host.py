@@ -46,7 +46,9 @@ class Politeness:
     patience: int = 20
     """Failures in a row after which a host is excluded; one more for every four requests it has answered."""
     patience_mute: int = 3
-    """The same for a host that never answered anything."""
+    """The same for a host that never answered anything; twice as many while nobody else answers either."""
+    outage: int = 5
+    """So many hosts failing with no reply from anyone in between are taken for a fault of our own network."""
     address_age: float = 1800.0
     """Seconds after which a host's name is looked up again."""
     per_host: int | None = None
@@ -139,13 +141,21 @@ class Host:
         self.slow = self.slow * _RECOVERY if self.slow * _RECOVERY > self.delay else 0.0
         self.latency += (elapsed - self.latency) * (_FRESH if self.latency else 1.0)
 
-    def unwell(self, politeness: Politeness, *, replied: bool, busy: bool) -> float:
-        """It failed; gives the rest it needs beyond its delay, longer with every failure in a row."""
+    def unwell(
+        self, politeness: Politeness, *, replied: bool = False, busy: bool = False, outage: bool = False
+    ) -> float:
+        """It failed; gives the rest it needs beyond its delay, longer with every failure in a row.
+
+        Parameters: `replied`, it said something at least; `busy`, that it is asked too much; `outage`, nobody
+        else answers either.
+        """
         self.failures += 1
         self.mute = self.mute and not replied
         if busy and not self.own:
             self.slow = min(2 * max(self.pause(politeness), 0.5), politeness.slowest)
-        limit = politeness.patience_mute if self.mute else politeness.patience + self.answered // 4
+        limit = politeness.patience + self.answered // 4
+        if self.mute:
+            limit = politeness.patience_mute * (2 if outage else 1)
         if self.failures >= limit and not self.excluded:
             self.excluded = self.unsaved = True
         if self.failures < _REST_FROM:

@@ -38,6 +38,10 @@ class Hosts:
         self.places: dict[str, Place] = {}
         self.not_before = 0.0
         """Nobody but the user's own hosts gets a request before this time."""
+        self.answers = 0
+        """Usable replies from anyone."""
+        self.silent: set[int] = set()
+        """Hosts that failed since anyone last replied."""
         self.resolving = False
         """Whether names are looked up before a host is asked for anything."""
         self._numbers: dict[str, int] = {}
@@ -160,6 +164,27 @@ class Hosts:
         """No request to this host before that time."""
         host.next_at = max(host.next_at, until)
         self.touch(host.number)
+
+    # how hosts are
+
+    @property
+    def outage(self) -> bool:
+        """Nobody answers any more, though some did: our own network may be at fault."""
+        return self.answers > 0 and len(self.silent) >= self.politeness.outage
+
+    def well(self, host: Host, elapsed: float) -> None:
+        """A host gave a usable reply."""
+        self.answers += 1
+        self.silent.clear()
+        host.well(elapsed)
+
+    def unwell(self, host: Host, *, replied: bool = False, busy: bool = False) -> float:
+        """A host failed; gives the rest it needs beyond its delay."""
+        if replied:
+            self.silent.clear()
+        else:
+            self.silent.add(host.number)
+        return host.unwell(self.politeness, replied=replied, busy=busy, outage=self.outage)
 
     # where hosts live
 

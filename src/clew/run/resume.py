@@ -65,5 +65,6 @@ def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
         for place in host.places:
             place.next_at = max(place.next_at, now + host.pause(politeness))
         host.unsaved = False
+        crawl.hosts.answers += host.answered
         if host.excluded:
             crawl.give_up(host)
