@@ -50,3 +50,15 @@ def test_every_healthy_page_of_a_web_in_trouble_is_fetched(bench):
     assert found["kinds"] >= 60
     assert found["faulty"] >= 0.3
     assert found["trespasses"] == 0
+
+
+@pytest.mark.data
+def test_hostile_sitemaps_are_refused_and_touch_nothing(bench, suite):
+    """Entities, external files and addresses, bombs: refused, or read without being followed."""
+    suite("sitemaps")
+    rows = bench("hostile_xml")
+    assert sum(row["name"].startswith("hostile-") for row in rows) == 7
+    for row in rows:
+        assert row["touched"] == [], row
+        if "hostile" in row["name"] or "entit" in row["name"] or "external" in row["name"]:
+            assert row["sitemap"] == "refused", row
