@@ -78,7 +78,7 @@ def test_every_kind_has_its_place_in_a_web_of_a_few_hundred_pages():
 
 
 async def fetch_all(kind: Kind) -> list[tuple[int, int, str]]:
-    """(page, attempt, what came) for pages in one kind of trouble, each asked for until whole, at most thrice."""
+    """(page, attempt, what came) for pages in one kind of trouble, each asked for at most thrice."""
     web = ChaosWeb(5, pages=8, hosts=2, share=0.6, kinds={kind.name})
     found = []
     async with ChaosServer(web, patience=0.6) as server:
