@@ -81,7 +81,8 @@ def measure(candidates: int) -> dict[str, float]:
 def _url(page: int, i: int) -> str:
     """URLs of the usual length, spread over hosts as the web's are: some large, many small."""
     host = (page * 7919 + i) % 200 if i % 3 else page % 5000
-    return f"http://www.site-{host}.example/section-{i % 10}/article/{page:07d}-some-words-in-a-title-{i:03d}.html"
+    name = f"{page:07d}-some-words-in-a-title-{i:03d}.html"
+    return f"http://www.site-{host}.example/section-{i % 10}/article/{name}"
 
 
 def main() -> None:
@@ -100,7 +101,9 @@ def main() -> None:
     if asked.json:
         print(json.dumps(rows))
         return
-    print(f"{'candidates':>12} {'hosts':>8} {'RSS before':>12} {'RSS after':>12} {'bytes each':>11} {'time/page':>10}")
+    print(
+        f"{'candidates':>12} {'hosts':>8} {'RSS before':>12} {'RSS after':>12} {'bytes each':>11} {'time/page':>10}"
+    )
     for row in rows:
         print(
             f"{row['candidates']:>12,} {row['hosts']:>8,} {row['rss_before'] / 2**20:>9.0f} MB "

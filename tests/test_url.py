@@ -144,6 +144,6 @@ def test_names():
     st.lists(HREFS | st.text(alphabet="/\\.:?#ahtp%2e\t\n @", max_size=8), max_size=12),
 )
 def test_what_an_href_came_to_on_another_page_makes_no_difference(bases, hrefs):
-    """Links are remembered between pages under the default rules; under others, though equal, they are not."""
+    """Links are remembered between pages under the default rules; under others they are not."""
     for base in bases:
         assert url.canonical_many(hrefs, base) == url.canonical_many(hrefs, base, rules=url.Canon())

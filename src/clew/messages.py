@@ -242,7 +242,8 @@ class Decision:
         dropped = ",".join(f"{reason}={count}" for reason, count in self.dropped)
         return (
             f"{self.seq} {self.kind} {self.url} #{self.candidate}.{self.attempt} {self.score!r}=[{parts}] "
-            f"{self.status} {self.result} {self.verdict!r} +{self.new}/{self.known} -[{dropped}] q{self.queue}"
+            f"{self.status} {self.result} {self.verdict!r} "
+            f"+{self.new}/{self.known} -[{dropped}] q{self.queue}"
         )
 
 

@@ -102,7 +102,7 @@ def evidence(strategy, number):
 
 
 def test_content_eq_5_to_7_and_11():
-    """S(C, Q) = |n_i^C/n_i − P| / sqrt(P(1−P)/n(C)); with t = 1: beta and gamma tell, alpha and common do not."""
+    """S(C, Q) = |n_i^C/n_i − P| / sqrt(P(1−P)/n(C)); with t = 1 beta and gamma tell, others not."""
     how = Estimation(smoothing=0.0, temper=1.0, reach=0.0, threshold=1.0)
     deviation = math.sqrt(P * (1 - P) / 3)
     assert abs(2 / 3 - P) / deviation < 1.0 < abs(1.0 - P) / deviation

@@ -1,4 +1,4 @@
-"""`explain` of a learning crawl: rank, runner-up, every factor's evidence and terms, at the moment of choice."""
+"""`explain` of a learning crawl: rank, runner-up, every factor's evidence, at the moment of choice."""
 
 import asyncio
 import json

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clew.factor.anchor import Anchor
-from clew.factor.base import Factor, Inherited, Seen, Sources, Term
+from clew.factor.base import Factor, Seen, Sources, Term
 from clew.factor.content import Content
+from clew.factor.earlier import Earlier
 from clew.factor.hint import Hint
 from clew.factor.interest import Estimation, log_ratio, significance, significant
 from clew.factor.link import LinkLocality
@@ -25,11 +26,11 @@ __all__ = [
     "PAPER",
     "Anchor",
     "Content",
+    "Earlier",
     "Estimation",
     "Factor",
     "Hint",
     "Hub",
-    "Inherited",
     "LinkLocality",
     "Memory",
     "Near",
@@ -53,6 +54,7 @@ FACTORS: dict[str, Callable[[Sources], Factor]] = {
     "hub": Hub,
     "near": Near,
     "hint": Hint,
+    "earlier": Earlier,
 }
 #: Those of the paper.
 PAPER = ("content", "url", "link", "sibling")

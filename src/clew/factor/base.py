@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clew.factor.interest import Estimation
 from clew.factor.memory import Floats, Ids, Memory
-from clew.knowledge import TABLES, Knowledge, LinkTypes, Table
+from clew.knowledge import Knowledge, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,81 +66,31 @@ class Factor(Protocol):
         ...
 
 
-class Inherited:
-    """What an earlier crawl knew, aligned with the words of this one, and how far it is believed.
-
-    It counts as at most `trust` pages. It is believed in full as long as this crawl's harvest is what the
-    earlier knowledge promises, and less the more it falls short: knowledge of another subject promises
-    finds that do not come, and is soon outvoted.
-    """
-
-    def __init__(self, earlier: Knowledge, own: Knowledge, trust: float) -> None:
-        self.scale = min(1.0, trust / earlier.pages) if earlier.pages else 0.0
-        self.known = earlier.discounted(self.scale)
-        self.belief = 1.0
-        self._numbers = {name: getattr(own, name).numbers(getattr(self.known, name).names) for name in TABLES}
-
-    def judge(self, own: Knowledge) -> None:
-        """Compare what this crawl found with what was to be expected."""
-        rate = self.known.rate
-        if rate > 0.0:
-            self.belief = min(1.0, (own.satisfied + 1.0) / (own.pages + 1.0 / rate) / rate)
-
-    def counts(self, name: str, size: int) -> tuple[Floats, Floats]:
-        """(seen, hits) by this crawl's word numbers, as far as they are believed."""
-        seen, hits = np.zeros(size), np.zeros(size)
-        table: Table = getattr(self.known, name)
-        n = len(table)
-        seen[self._numbers[name]] = table.seen[:n] * self.belief
-        hits[self._numbers[name]] = table.hits[:n] * self.belief
-        return seen, hits
-
-
 @dataclass(slots=True)
 class Sources:
-    """What every factor reads: counts (this crawl's and earlier ones'), memory, and how to estimate."""
+    """What every factor reads: counts, memory, how to estimate, and what an earlier crawl knew."""
 
     knowledge: Knowledge
     memory: Memory
     how: Estimation
-    inherited: Inherited | None = None
-
-    @property
-    def pages(self) -> float:
-        """N_t."""
-        more = self.inherited
-        return self.knowledge.pages + (more.known.pages * more.belief if more else 0.0)
-
-    @property
-    def satisfied(self) -> float:
-        """N_c."""
-        more = self.inherited
-        return self.knowledge.satisfied + (more.known.satisfied * more.belief if more else 0.0)
+    earlier: Knowledge | None = None
 
     @property
     def rate(self) -> float:
         """P(C)."""
-        return self.satisfied / self.pages if self.pages else 0.0
-
-    @property
-    def links(self) -> LinkTypes:
-        more = self.inherited
-        return self.knowledge.links.plus(more.known.links, more.belief) if more else self.knowledge.links
+        return self.knowledge.rate
 
     @property
     def base(self) -> float:
         """What the deviation of eq. 6 and 9 is taken over."""
-        return self.satisfied if self.how.deviation == "satisfying" else self.pages
+        known = self.knowledge
+        return known.satisfied if self.how.deviation == "satisfying" else known.pages
 
     def counts(self, name: str) -> tuple[Floats, Floats]:
         """(seen, hits) of a table, by word number."""
         table: Table = getattr(self.knowledge, name)
         n = len(table)
-        seen, hits = table.seen[:n], table.hits[:n]
-        if self.inherited is None:
-            return seen, hits
-        more = self.inherited.counts(name, n)
-        return seen + more[0], hits + more[1]
+        return table.seen[:n], table.hits[:n]
 
 
 def strongest(terms: list[Term]) -> list[Term]:

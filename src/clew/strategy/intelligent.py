@@ -24,7 +24,6 @@ from clew.factor import (
     PAPER,
     Estimation,
     Factor,
-    Inherited,
     LinkLocality,
     Memory,
     Seen,
@@ -70,7 +69,6 @@ OPTIONS: dict[str, Option] = {
     "content": Choice(("candidate", "inlink")),
     "temper": Number(0, 1),
     "reach": Number(0, 1000),
-    "trust": Number(0, 1e9),
 }
 _ESTIMATION = ("smoothing", "threshold", "deviation", "content", "temper", "reach")
 
@@ -79,8 +77,7 @@ class Intelligent:
     """Learns which links lead to pages that satisfy the predicate.
 
     Parameters: the factors to combine; how to weigh them (`balanced`, `learned`, `product`, or weights
-    by factor); how to estimate; knowledge of earlier crawls to begin with, and as how many pages it
-    counts at most (`trust`).
+    by factor); how to estimate; knowledge of earlier crawls to begin with.
     """
 
     name = "intelligent"
@@ -100,7 +97,6 @@ class Intelligent:
         refresh: float = 0.02,
         tokens: str = "words",
         known: Knowledge | None = None,
-        trust: float = 200.0,
     ) -> None:
         self.factors = tuple(factors) or (ALL if weights == "learned" else PAPER)
         self.parts = (*self.factors, "chance")
@@ -110,9 +106,7 @@ class Intelligent:
         self.style = tokens
         self.memory = Memory()
         self.knowledge = Knowledge()
-        usable = known is not None and known.satisfied > 0
-        self.inherited = Inherited(known, self.knowledge, trust) if known is not None and usable else None
-        sources = Sources(self.knowledge, self.memory, how or Estimation(), self.inherited)
+        sources = Sources(self.knowledge, self.memory, how or Estimation(), known)
         self._how = sources.how
         # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
         self._all: dict[str, Factor] = {name: make(sources) for name, make in FACTORS.items()}
@@ -122,9 +116,7 @@ class Intelligent:
         self._anchors: dict[tuple[str, str], list[str]] = {}
         self._fetched = 0
         self._due = 1
-        self._found = self.inherited is not None
-        if self._found:
-            self._estimate()
+        self._found = False
 
     @classmethod
     def configured(
@@ -161,6 +153,7 @@ class Intelligent:
         before = self._count(expansion)
         self._fetched += 1
         if not self._found:
+            self._all["earlier"].estimate()
             ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
             ids = ids[self.memory.open[ids]]
             return Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
@@ -188,8 +181,11 @@ class Intelligent:
         parts[known, -1] = dice(self._keys[rows], self.seed) * (_CHANCE if self._found else 1.0)
         if self._found:
             parts[known, :-1] = self.weighing.apply(self.evidence(rows))
-        elif self.predicate is not None:
-            parts[known, self.factors.index("hint")] = self._all["hint"].evidence(rows)
+        else:
+            # Before the first find, only what was known before the crawl began can be heard.
+            for place, name in enumerate(self.factors):
+                if name in ("hint", "earlier"):
+                    parts[known, place] = self._all[name].evidence(rows)
         return parts
 
     def evidence(self, ids: Ids) -> Floats:
@@ -308,8 +304,6 @@ class Intelligent:
         return Rescore(ids, self.evaluate(ids), saved=False)
 
     def _estimate(self) -> None:
-        if self.inherited is not None:
-            self.inherited.judge(self.knowledge)
         for factor in self.heard:
             factor.estimate()
 
