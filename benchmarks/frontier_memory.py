@@ -101,9 +101,8 @@ def main() -> None:
     if asked.json:
         print(json.dumps(rows))
         return
-    print(
-        f"{'candidates':>12} {'hosts':>8} {'RSS before':>12} {'RSS after':>12} {'bytes each':>11} {'time/page':>10}"
-    )
+    heads = f"{'RSS before':>12} {'RSS after':>12} {'bytes each':>11} {'time/page':>10}"
+    print(f"{'candidates':>12} {'hosts':>8} {heads}")
     for row in rows:
         print(
             f"{row['candidates']:>12,} {row['hosts']:>8,} {row['rss_before'] / 2**20:>9.0f} MB "

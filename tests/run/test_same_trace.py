@@ -11,7 +11,14 @@ from clew.store import MemoryStore
 
 
 def config(web, pages, **more):
-    settings = {"match": "river OR license", "pages": pages, "own": ("*",), "delay": 0, "ordered": True, **more}
+    settings = {
+        "match": "river OR license",
+        "pages": pages,
+        "own": ("*",),
+        "delay": 0,
+        "ordered": True,
+        **more,
+    }
     return CrawlConfig(seeds=web.seeds()[:3], proxy="http://127.0.0.1:9", **settings)
 
 

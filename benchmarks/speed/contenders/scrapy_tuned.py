@@ -14,7 +14,6 @@ import scrapy
 import turbohtml
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse
-from scrapy.utils.defer import deferred_from_coro
 
 
 class AiohttpHandler:
