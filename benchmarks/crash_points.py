@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
@@ -171,10 +172,11 @@ def strike(group: str, number: int, pages: int) -> dict[str, Any]:
         return {"point": f"{group} {number}", "killed": killed, "wrong": wrong}
 
 
-def run(wanted: int, pages: int) -> dict[str, Any]:
+def run(wanted: int, pages: int, jobs: int) -> dict[str, Any]:
     began = time.monotonic()
     counts = counted(pages)
-    struck = [strike(group, number, pages) for group, number in points(counts, wanted)]
+    with ThreadPoolExecutor(jobs) as pool:
+        struck = list(pool.map(lambda point: strike(*point, pages), points(counts, wanted)))
     return {
         "points": len(struck),
         "killed": sum(one["killed"] for one in struck),
@@ -189,6 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Kill a crawl at chosen system calls and look for damage.")
     parser.add_argument("--points", type=int, default=240)
     parser.add_argument("--pages", type=int, default=30)
+    parser.add_argument("--jobs", type=int, default=2, help="points tried side by side")
     parser.add_argument("--crawl", type=Path, help="be the process that is killed")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -197,7 +200,7 @@ def main() -> None:
         return
     if shutil.which("strace") is None:
         raise SystemExit("strace is needed to choose the moment: install it (apt-get install strace)")
-    found = run(given.points, given.pages)
+    found = run(given.points, given.pages, given.jobs)
     if given.json:
         print(json.dumps(found))
         return

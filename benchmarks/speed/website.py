@@ -1,10 +1,10 @@
 """The site every contender crawls: real articles, about 34 KB and 100 links each, one blob on disk.
 
-Articles and subject pages of the 2007 Wikipedia Selection for Schools, as they were served. Links to pages
-that are not in the site (picture descriptions, mostly) are led to pages that are, and each article gets a list
-of further articles, real titles and all, so that the average page has 100 links; the longest articles are left
-out, so that the average page has 34 KB. Only the corpus file is read; the site lies where the benchmark is told
-to put it.
+Articles and subject pages of the 2007 Wikipedia Selection for Schools, as they were served. Links to
+pages that are not in the site (picture descriptions, mostly) are led to pages that are, and each article
+gets a list of further articles, real titles and all, so that the average page has 100 links; the longest
+articles are left out, so that the average page has 34 KB. Only the corpus file is read; the site lies
+where the benchmark is told to put it.
 """
 
 from __future__ import annotations
