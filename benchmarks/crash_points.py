@@ -34,7 +34,7 @@ from warcio.archiveiterator import ArchiveIterator as Warcio
 from clew.errors import ClewError
 from clew.run.config import CrawlConfig
 from clew.run.session import Session
-from clew.store import SqliteStore, open_reader
+from clew.store import SqliteStore, is_crawl, open_reader
 from clew.testing import ReplayFetcher, StaticWeb, VirtualClock, link_page
 
 CALLS = ("pwrite64", "write", "fdatasync,fsync", "ftruncate", "rename,unlink,mkdir")
@@ -165,6 +165,10 @@ def strike(group: str, number: int, pages: int) -> dict[str, Any]:
         done = subprocess.run(line, capture_output=True, check=False, timeout=120)
         killed = done.returncode in (-9, 137)
         try:
+            if is_crawl(directory):
+                # somebody may look before it is taken up
+                with open_reader(directory) as reader:
+                    reader.counts()
             crawl(directory, pages)
             wrong = damage(directory, pages)
         except ClewError as error:

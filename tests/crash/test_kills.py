@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from crash_points import crawl, damage
+from crash_points import crawl, damage, strike
 
 
 def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_flight(bench):
@@ -34,6 +34,9 @@ def test_crash_points_chosen_by_system_call(bench):
     found = bench("crash_points", "--points", 10, "--pages", 12)
     assert found["killed"] == found["points"] == 10
     assert found["failures"] == []
+    # as the database's mode is changed, when it is opened and when it is closed
+    for group, number in (("rename,unlink,mkdir", 5), ("rename,unlink,mkdir", 8)):
+        assert strike(group, number, 12)["wrong"] == []
 
 
 CHILD = """

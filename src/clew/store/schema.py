@@ -158,15 +158,20 @@ def disconnect_writer(connection: sqlite3.Connection) -> None:
         connection.close()
 
 
+_READ_ONLY = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+
+
 def connect_reader(path: Path, *, current: bool = True) -> sqlite3.Connection:
     """A connection that cannot write, good beside a running crawl, after a crash and on read-only media."""
     try:
         return _read_only(path, "mode=ro", current)
     except sqlite3.OperationalError as error:
         wal = Path(f"{path}-wal")
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or (wal.exists() and wal.stat().st_size):
+        if error.sqlite_errorcode & 0xFF not in _READ_ONLY or (wal.exists() and wal.stat().st_size):
             raise
-        # A directory that may not be written to, and no log in it to heed: then none is needed.
+        # A directory that may not be written to, or a crash just as the database was opened or closed, and no
+        # log to heed: what is there is all there is. (A journal left behind by such a crash is about the mode
+        # of the database only; who opens it for writing rolls it back.)
         return _read_only(path, "mode=ro&immutable=1", current)
 
 
