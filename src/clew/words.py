@@ -98,6 +98,59 @@ class Flat:
     count: int
 
 
+@lru_cache(maxsize=4096)
+def _simple(character: str) -> str | None:
+    """What a character beyond ASCII that is no mark becomes; None when that depends on its neighbours."""
+    if character == "’":
+        return "'"
+    special, _ = _patterns()
+    # Hangul letters that are not syllables yet join what stands before them.
+    hangul = (
+        "\u1100" <= character <= "\u11ff"
+        or "\ua960" <= character <= "\ua97f"
+        or "\ud7b0" <= character <= "\ud7ff"
+    )
+    if hangul:
+        return None
+    if not character.isalnum():
+        return " "
+    folded = unicodedata.normalize("NFC", character.casefold())
+    if "ʼ" in folded:
+        return None
+    return f" {folded} " if special.match(character) else folded
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc") and character <= "\uffff"
+
+
+class _Latin(dict[str, bool]):
+    """Which characters can be handled one byte each; found out once for each."""
+
+    def __contains__(self, character: object) -> bool:
+        known = self.get(str(character))
+        if known is None:
+            known = self[str(character)] = self._ask(str(character))
+        return known
+
+    @staticmethod
+    def _ask(character: str) -> bool:
+        if character == "’":
+            return True
+        folded = None if _is_mark(character) else _simple(character)
+        return folded == " " or (
+            folded is not None and len(folded) == 1 and max(character, folded) < "\u0100"
+        )
+
+    @staticmethod
+    @cache
+    def table() -> bytes:
+        """Each byte of Latin-1 folded; bytes that no character in it stands for are never looked up."""
+        found = [_simple(chr(byte)) for byte in range(128, 256)]
+        folded = [f if f is not None and len(f) == 1 and f < "\u0100" else " " for f in found]
+        return _ASCII[:128] + "".join(folded).encode("latin-1")
+
+
 def flat(text: str) -> Flat | None:
     """The words of a text in one string, to be searched without cutting it up; None where only `tokens` can.
 
@@ -113,46 +166,58 @@ def flat(text: str) -> Flat | None:
 
 def _flat(text: str) -> Flat | None:
     if text.isascii():
-        raw = text.encode()
+        plain = b" %b " % text.encode().translate(_ASCII)
+        if b"'" in plain:
+            plain = _endings(plain)
+        words = plain.decode()
     else:
         raw = text.encode("utf-8", "surrogatepass")
-        for character in sorted(set(raw.translate(None, _ALL_ASCII).decode("utf-8", "surrogatepass"))):
-            folded = _simple(character)
-            if folded is None:
-                composed = unicodedata.normalize("NFC", text)
-                return None if composed == text else _flat(composed)
-            if folded != character:
-                raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
+        others = set(raw.translate(None, _ALL_ASCII).decode("utf-8", "surrogatepass"))
+        if all(map(_latin.__contains__, others)):
+            plain = b" %b " % text.replace("’", "'").encode("latin-1", "replace").translate(_latin.table())
+            if b"'" in plain:
+                plain = _endings(plain)
+            words = plain.decode("latin-1")
+        else:
+            found = _replaced(raw, others)
+            if found is None:
+                return None
+            plain, words = found
+    inside = np.frombuffer(plain, np.uint8) != 32
+    return Flat(words, int(np.count_nonzero(inside[1:] > inside[:-1])))
+
+
+def _replaced(raw: bytes, others: set[str]) -> tuple[bytes, str] | None:
+    """Words of a text in UTF-8 that has such characters beyond ASCII, one kind at a time."""
+    marks = sorted(filter(_is_mark, others))
+    if any(mark.casefold() != mark for mark in marks):
+        return None
+    unspaced = False
+    for character in sorted(others.difference(marks)):
+        folded = _simple(character)
+        unspaced = unspaced or folded is None or folded[:1] == " " != folded
+        if folded is None or (unspaced and marks):
+            return None
+        if folded != character:
+            raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
     plain = b" %b " % raw.translate(_ASCII)
     if b"'" in plain:
         plain = _endings(plain)
-    inside = np.frombuffer(plain, np.uint8) != 32
-    return Flat(plain.decode(), int(np.count_nonzero(inside[1:] > inside[:-1])))
+    if not marks:
+        return plain, plain.decode()
+    # A mark belongs to the word before it. One that has none before it is no part of any.
+    stray = re.compile(b" (?:%b)+" % b"|".join([mark.encode() for mark in marks]))
+    plain = stray.sub(b" ", plain)
+    words = unicodedata.normalize("NFC", plain.decode())
+    return plain, words
+
+
+#: Characters beyond ASCII that can be handled one byte each: letters that fold to one letter of Latin-1, and
+#: what is no part of a word and stands for itself alone.
+_latin = _Latin()
 
 
 _remembered = lru_cache(maxsize=4)(_flat)
-
-
-@lru_cache(maxsize=4096)
-def _simple(character: str) -> str | None:
-    """What a character beyond ASCII becomes in a text without combining marks; None when that depends."""
-    if character == "’":
-        return "'"
-    special, _ = _patterns()
-    # Marks join what stands before them; so do Hangul letters that are not syllables yet.
-    hangul = (
-        "\u1100" <= character <= "\u11ff"
-        or "\ua960" <= character <= "\ua97f"
-        or "\ud7b0" <= character <= "\ud7ff"
-    )
-    if hangul or unicodedata.category(character) in ("Mn", "Mc"):
-        return None
-    if not character.isalnum():
-        return " "
-    folded = unicodedata.normalize("NFC", character.casefold())
-    if "ʼ" in folded:
-        return None
-    return f" {folded} " if special.match(character) else folded
 
 
 def _endings(plain: bytes) -> bytes:

@@ -12,6 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from clew.engine import Crawl
 from clew.errors import RETRY, FetchError, ParseError, Reason
@@ -22,19 +23,22 @@ from clew.messages import Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
-from clew.run.parsing import Parser
+from clew.run.parsing import Parser, to_page, to_sitemap
 from clew.run.room import Room
 from clew.store.base import Store
 
 #: Between checkpoints of what was learned and of the tallies.
 CHECKPOINT_PAGES = 200
+#: Outcomes settled before the network gets a look in again.
+AT_A_TIME = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A reply (or none), its page, and how that became an outcome."""
+    """A reply (or none), and what came of its task; None while the reply is yet to be read."""
 
-    outcome: Outcome
+    task: Task
+    outcome: Outcome | None
     response: Response | None
 
 
@@ -55,6 +59,7 @@ class Driver:
     _arrived: dict[int, Arrival] = field(default_factory=dict)
     _order: deque[int] = field(default_factory=deque)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
+    _broken: Exception | None = None
     _stopping: bool = False
     _checkpoint: int = 0
     _room: Room = field(init=False)
@@ -91,6 +96,8 @@ class Driver:
         while not self._stopping:
             now = self.clock.now()
             self._room.check()
+            if self._broken is not None:
+                raise self._broken
             reason = self.crawl.stopped(now)
             if reason is not None:
                 return reason
@@ -98,6 +105,7 @@ class Driver:
                 return "time"
             self._lease(now)
             if self._settle():
+                await asyncio.sleep(0)
                 continue
             await self.clock.wait(self._news, self._wake_at())
             self._news.clear()
@@ -125,7 +133,7 @@ class Driver:
     def _settle(self) -> bool:
         """Settle what has arrived and may be settled; False when there was nothing."""
         if not self.ordered:
-            ready = list(self._arrived)
+            ready = list(islice(self._arrived, AT_A_TIME))
         else:
             ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
         for number in ready:
@@ -138,7 +146,7 @@ class Driver:
 
     def _take(self, arrival: Arrival) -> None:
         now = self.clock.now()
-        outcome = arrival.outcome
+        outcome = arrival.outcome or self._read(arrival)
         if arrival.response is not None:
             outcome = replace(outcome, blob=self.store.append(arrival.response, now))
         effects = self.crawl.settle(outcome, now)
@@ -163,15 +171,19 @@ class Driver:
 
     async def _perform(self, task: Task) -> None:
         await self._room.enter()
-        self._arrived[task.id] = await self._fetch(task)
+        try:
+            self._arrived[task.id] = await self._fetch(task)
+        except Exception as problem:
+            # Whatever a fetcher may raise, it said it would not: the crawl cannot go on as if nothing was.
+            self._broken = problem
         self._news.set()
 
     async def _look_up(self, task: Task) -> Arrival:
         try:
             found = await self.fetcher.locate(task.host) if isinstance(self.fetcher, Locator) else ()
         except FetchError as problem:
-            return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
-        return Arrival(Outcome(task=task, addresses=found), None)
+            return _failed(task, problem)
+        return Arrival(task, Outcome(task=task, addresses=found), None)
 
     async def _fetch(self, task: Task) -> Arrival:
         if task.kind is TaskKind.RESOLVE:
@@ -180,19 +192,33 @@ class Driver:
         try:
             response = await self.fetcher.fetch(Request(task.url, limit))
             _insist(task, response)
-            found = await self._parse(task, response)
         except FetchError as problem:
-            return Arrival(Outcome(task=task, error=problem.reason, detail=problem.detail), None)
-        except ParseError as problem:
-            return Arrival(Outcome(task=task, error=Reason.PARSE, detail=str(problem)), response)
-        return Arrival(self._outcome(task, response, found), response)
-
-    async def _parse(self, task: Task, response: Response) -> Page | Sitemap | None:
+            return _failed(task, problem)
         if task.kind is TaskKind.ROBOTS or not 200 <= response.status < 300:
-            return None
+            return Arrival(task, self._outcome(task, response, None), response)
+        if self.parser.at_once(response):
+            # Read when its turn to be settled comes: nothing that takes time happens between two replies.
+            return Arrival(task, None, response)
+        try:
+            found = await self._parse(task, response)
+        except ParseError as problem:
+            return Arrival(task, _illegible(task, problem), response)
+        return Arrival(task, self._outcome(task, response, found), response)
+
+    async def _parse(self, task: Task, response: Response) -> Page | Sitemap:
         if task.kind is TaskKind.SITEMAP:
             return await self.parser.sitemap(response)
         return await self.parser.parse(response, task.depth)
+
+    def _read(self, arrival: Arrival) -> Outcome:
+        """The outcome of a reply that is read on the spot."""
+        task, response = arrival.task, arrival.response
+        assert response is not None
+        try:
+            found = to_sitemap(response) if task.kind is TaskKind.SITEMAP else to_page(response, task.depth)
+        except ParseError as problem:
+            return _illegible(task, problem)
+        return self._outcome(task, response, found)
 
     def _outcome(self, task: Task, response: Response, found: Page | Sitemap | None) -> Outcome:
         return Outcome(
@@ -218,6 +244,14 @@ class Driver:
             await asyncio.gather(*(work for _, work in self._under_way.values()), return_exceptions=True)
         self._under_way.clear()
         self._arrived.clear()
+
+
+def _failed(task: Task, problem: FetchError) -> Arrival:
+    return Arrival(task, Outcome(task=task, error=problem.reason, detail=problem.detail), None)
+
+
+def _illegible(task: Task, problem: ParseError) -> Outcome:
+    return Outcome(task=task, error=Reason.PARSE, detail=str(problem))
 
 
 def _insist(task: Task, response: Response) -> None:

@@ -31,6 +31,10 @@ PATIENCE = 30.0
 class Parser(Protocol):
     """Bytes to `Page`. Raises nothing but `ParseError`."""
 
+    def at_once(self, response: Response) -> bool:
+        """Whether this reply is better read on the spot, by `to_page` or `to_sitemap`, than by waiting."""
+        ...
+
     async def parse(self, response: Response, depth: int) -> Page: ...
 
     async def sitemap(self, response: Response) -> Sitemap: ...
@@ -64,6 +68,9 @@ def to_sitemap(response: Response) -> Sitemap:
 class InlineParser:
     """Parses on the spot: for recorded webs and small crawls."""
 
+    def at_once(self, response: Response) -> bool:
+        return True
+
     async def parse(self, response: Response, depth: int) -> Page:
         return to_page(response, depth)
 
@@ -81,6 +88,9 @@ class WorkerParser:
         self.workers = workers
         self.patience = patience
         self._pool = self._start()
+
+    def at_once(self, response: Response) -> bool:
+        return False
 
     async def parse(self, response: Response, depth: int) -> Page:
         return await self._work(to_page, response, depth)
@@ -127,34 +137,34 @@ class WorkerParser:
 
 
 class HybridParser:
-    """Parses small pages on the spot and large ones in worker processes, which start when one comes.
+    """Leaves small pages to be parsed on the spot; large ones go to worker processes, started by the first.
 
     So the loop that talks to the network never waits long, and the many small pages cost no more than they
     must.
     """
 
-    def __init__(self, workers: int, at_once: int = AT_ONCE) -> None:
-        self.at_once = at_once
-        self._here = InlineParser()
-        self._workers = workers
-        self._there: WorkerParser | None = None
+    def __init__(self, workers: int, size: int = AT_ONCE) -> None:
+        self.workers = workers
+        self.size = size
+        self._pool: WorkerParser | None = None
+
+    def at_once(self, response: Response) -> bool:
+        return len(response.body) <= self.size and not response.body.startswith(b"%PDF")
 
     async def parse(self, response: Response, depth: int) -> Page:
-        return await self._for(response).parse(response, depth)
+        return await self._workers().parse(response, depth)
 
     async def sitemap(self, response: Response) -> Sitemap:
-        return await self._for(response).sitemap(response)
+        return await self._workers().sitemap(response)
 
     async def close(self) -> None:
-        if self._there is not None:
-            await self._there.close()
+        if self._pool is not None:
+            await self._pool.close()
 
-    def _for(self, response: Response) -> Parser:
-        if len(response.body) <= self.at_once and not response.body.startswith(b"%PDF"):
-            return self._here
-        if self._there is None:
-            self._there = WorkerParser(self._workers)
-        return self._there
+    def _workers(self) -> WorkerParser:
+        if self._pool is None:
+            self._pool = WorkerParser(self.workers)
+        return self._pool
 
 
 def _begin_work() -> None:

@@ -95,37 +95,39 @@ def _enclose(link: turbohtml.Element) -> None:
 def _places(marked: str, count: int) -> tuple[str, list[int], list[int], int, int] | None:
     """A rendered text folded, without its marks, and where they were; None unless each mark came out once.
 
-    Folding is that of `clew.parse.text.fold`, as if the marks were not there.
+    Folding is that of `clew.parse.text.fold`, as if the marks were not there. Only white space and marks, a
+    fifth of a text, are looked at more than once.
     """
     codes, codec = _codes(legible(marked))
     kinds = _KINDS.take(codes, mode="clip")
-    marks = np.flatnonzero(kinds == _MARK)
+    at = np.flatnonzero(kinds)
+    kinds = kinds[at]
+    marks = at[kinds == _MARK]
     which = codes[marks]
-    links = which < 3
-    if links.sum() != 2 * count or (which[links] != _order(count)).any() or (~links).sum() > 2:
+    links = which[which < 3]
+    if len(links) != 2 * count or (links != _order(count)).any() or len(which) - len(links) > 2:
         return None
-    bare = np.delete(codes, marks)
-    kinds = np.delete(kinds, marks)
-    blank = kinds != _PLAIN
-    # A run of white space becomes one character: a line break where there is one in it, else a blank.
-    first = blank.copy()
-    first[1:] &= ~blank[:-1]
-    runs = np.flatnonzero(first)
-    bare[runs] = 32
-    bare[runs[np.searchsorted(runs, np.flatnonzero(kinds == _LINE), "right") - 1]] = 10
-    keep = first
-    keep |= ~blank
-    if len(runs) and runs[0] == 0:
-        keep[0] = False
-    if len(runs) and blank[-1]:
-        keep[runs[-1]] = False
-    before = np.zeros(len(bare) + 1, np.int32)
-    np.cumsum(keep, out=before[1:])
-    places = before[marks - np.arange(len(marks))]
+    # A run of white space, whatever marks are in it, becomes one character: a line break where there is one
+    # in it, else a blank; nothing at the beginning and at the end.
+    run = np.cumsum(np.diff(at, prepend=-1) != 1)
+    blanks = np.flatnonzero(kinds != _MARK)
+    first = blanks[np.diff(run[blanks], prepend=-1) != 0]
+    lines = np.zeros(len(at) + 2, np.bool_)
+    lines[run[kinds == _LINE]] = True
+    folded = codes.copy()
+    folded[at[first]] = np.where(lines[run[first]], 10, 32)
+    if len(first) and at[0] == 0 and run[first[0]] == run[0]:
+        first = first[1:]
+    if len(first) and at[-1] == len(codes) - 1 and run[first[-1]] == run[-1]:
+        first = first[:-1]
+    gone = np.delete(at, first)
+    keep = np.ones(len(codes), np.bool_)
+    keep[gone] = False
+    places = marks - np.searchsorted(gone, marks)
     opened, closed = places[which == 1].tolist(), places[which == 2].tolist()
     begin, end = places[which == 3], places[which == 4]
     main = (int(begin[0]), int(end[0])) if len(begin) == len(end) == 1 else (0, 0)
-    return bare[keep].tobytes().decode(codec, "surrogatepass"), opened, closed, *main
+    return folded[keep].tobytes().decode(codec, "surrogatepass"), opened, closed, *main
 
 
 def _codes(text: str) -> tuple[NDArray[Any], str]:
