@@ -1,10 +1,17 @@
-"""Effects into rows: what one batch changes in `clew.db`. Runs inside the writer's transaction."""
+"""Effects into rows: what a group of batches changes in `clew.db`. Runs inside the writer's transaction.
+
+Rows are gathered while the batches are gone through, and written by table at the end, many to a statement.
+The writer is a thread beside the crawl, and every statement makes the two wait for each other, so few
+statements are worth more than short ones. Within one transaction nobody can tell the difference.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from itertools import repeat
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -27,33 +34,39 @@ from clew.messages import (
 from clew.store.rows import clean, clean_all, dumps, pack, signed, stored
 from clew.store.schema import CHUNK
 
-_CANDIDATE = (
-    "INSERT INTO candidates (id, key, host, depth, source, via, url, anchor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+Row = tuple[Any, ...]
+
+_CANDIDATE = "INSERT INTO candidates (id, key, host, depth, source, via, url, anchor) VALUES {}", 8
+_CLOSE = (
+    "UPDATE candidates SET state = new.column2, reason = new.column3, attempts = new.column4 "
+    "FROM (VALUES {}) AS new WHERE candidates.id = new.column1",
+    4,
 )
-_CLOSE = "UPDATE candidates SET state = ?, reason = ?, attempts = ? WHERE id = ?"
 _HOST = (
-    "UPDATE hosts SET next_at = ?, delay = ?, failures = ?, requests = ?, pages = ?, matches = ? WHERE id = ?"
+    "UPDATE hosts SET next_at = new.column2, delay = new.column3, failures = new.column4, "
+    "requests = new.column5, pages = new.column6, matches = new.column7 "
+    "FROM (VALUES {}) AS new WHERE hosts.id = new.column1",
+    7,
 )
 _PAGE_COLUMNS = (
-    *(
-        "candidate",
-        "status",
-        "type",
-        "title",
-        "lang",
-        "score",
-        "satisfied",
-        "matched",
-        "duplicate_of",
-        "near",
-    ),
-    *("digest", "simhash", "source", "depth", "fetched_at", "wire", "warc", "offset", "length", "reasons"),
+    *("candidate", "status", "type", "title", "lang", "score", "satisfied", "matched", "duplicate_of"),
+    *("near", "digest", "simhash", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
+    "reasons",
 )
 _PAGE = (
-    f"INSERT INTO pages ({', '.join(_PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(_PAGE_COLUMNS))}) "
-    f"ON CONFLICT (candidate) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _PAGE_COLUMNS[1:])}"
+    f"INSERT INTO pages ({', '.join(_PAGE_COLUMNS)}) VALUES {{}} "
+    f"ON CONFLICT (candidate) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _PAGE_COLUMNS[1:])}",
+    len(_PAGE_COLUMNS),
 )
-_TRACE = f"INSERT INTO trace VALUES ({', '.join('?' * 17)})"
+_TEXT = "REPLACE INTO texts VALUES {}", 2
+_LINKS = "REPLACE INTO links VALUES {}", 2
+_PARTS = "REPLACE INTO parts VALUES {}", 3
+_TRACE = "INSERT INTO trace VALUES {}", 17
+_NEW_HOST = "INSERT INTO hosts (id, name) VALUES {}", 2
+
+_MOST = 64
+"""Rows to a statement; smaller powers of two take the rest, so that few different statements are needed."""
+_NATIVE = sys.byteorder == "little"
 
 
 class Applier:
@@ -70,17 +83,31 @@ class Applier:
         self._hosts: dict[str, int] = dict(connection.execute("SELECT name, id FROM hosts"))
         (self._next,) = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM candidates").fetchone()
         self._zstd = zstandard.ZstdCompressor(level=1)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._new_hosts: list[Row] = []
+        self._candidates: list[Row] = []
+        self._closes: dict[int, Row] = {}
+        self._pages: dict[int, Row] = {}
+        self._texts: dict[int, bytes] = {}
+        self._links: dict[int, bytes] = {}
+        self._host_rows: dict[int, Row] = {}
+        self._host_extras: list[tuple[int, SaveHost]] = []
+        self._chunks: dict[int, NDArray[np.float64]] = {}
+        self._trace: list[Row] = []
+        self._learned: str | None = None
 
     def apply(self, effects: Sequence[Effect]) -> None:
-        """Write one batch's effects, in order."""
+        """Take in one batch's effects, in order."""
         for effect in effects:
             match effect:
                 case SaveCandidates():
-                    self._candidates(effect)
+                    self._new(effect)
                 case Close():
                     self._close(effect)
                 case Record():
-                    self._db.execute(_TRACE, _trace_row(effect.decision, self._session))
+                    self._trace.append(_trace_row(effect.decision, self._session))
                 case SavePage():
                     self._page(effect)
                 case SaveHost():
@@ -88,22 +115,59 @@ class Applier:
                 case Rescore():
                     self._rescore(effect)
                 case Learned():
-                    self._db.execute("REPLACE INTO learned VALUES (0, ?)", (clean(effect.state),))
+                    self._learned = clean(effect.state)
                 case Forward():
                     pass  # leaves this crawl: the shard that owns the slot stores it
+
+    def finish(self) -> None:
+        """Write what was taken in."""
+        self._write(_NEW_HOST, self._new_hosts)
+        self._write(_CANDIDATE, self._candidates)
+        self._write(_CLOSE, self._closes.values())
+        self._write(_PAGE, self._pages.values())
+        self._write(_TEXT, zip(self._texts, self._packed(), strict=True))
+        self._write(_LINKS, self._links.items())
+        self._write(_HOST, self._host_rows.values())
+        for number, effect in self._host_extras:
+            self._host_extra(number, effect)
+        self._write(_PARTS, [(n, block.shape[1], _plain(block)) for n, block in self._chunks.items()])
+        self._write(_TRACE, self._trace)
+        if self._learned is not None:
+            self._db.execute("REPLACE INTO learned VALUES (0, ?)", (self._learned,))
+        self._begin()
+
+    def _packed(self) -> list[bytes]:
+        """The texts, compressed; all in one call."""
+        texts = list(self._texts.values())
+        if not any(texts):
+            # The library refuses a list of nothing but nothing.
+            return [self._zstd.compress(text) for text in texts]
+        packed = self._zstd.multi_compress_to_buffer(texts)
+        return [packed[i].tobytes() for i in range(len(packed))]
 
     def meta(self, values: dict[str, Any]) -> None:
         """Merge into the plain data about the crawl."""
         rows = [(key, dumps(value)) for key, value in values.items()]
         self._db.executemany("REPLACE INTO meta VALUES (?, ?)", rows)
 
-    def _candidates(self, effect: SaveCandidates) -> None:
+    def _write(self, statement: tuple[str, int], rows: Iterable[Row]) -> None:
+        text, width = statement
+        waiting = list(rows)
+        at, size = 0, _MOST
+        while at < len(waiting):
+            while size > len(waiting) - at:
+                size //= 2
+            values = tuple(chain.from_iterable(waiting[at : at + size]))
+            self._db.execute(_statement(text, width, size), values)
+            at += size
+
+    def _new(self, effect: SaveCandidates) -> None:
         if effect.first != self._next:
             raise StoreError(
                 f"candidate {self._next} was expected next, not {effect.first}: numbers have no gaps"
             )
         self._next += len(effect.urls)
-        rows = zip(
+        self._candidates += zip(
             range(effect.first, self._next),
             effect.keys.astype(np.uint64).view(np.int64).tolist(),
             list(map(self._host_number, effect.hosts)),
@@ -113,25 +177,29 @@ class Applier:
             clean_all(effect.urls),
             clean_all(effect.anchors),
         )
-        self._db.executemany(_CANDIDATE, rows)
         self._put_parts(np.arange(effect.first, self._next), effect.parts)
 
     def _host_number(self, name: str) -> int:
         number = self._hosts.get(name)
         if number is None:
             number = self._hosts[name] = len(self._hosts)
-            self._db.execute("INSERT INTO hosts (id, name) VALUES (?, ?)", (number, name))
+            self._new_hosts.append((number, name))
         return number
 
     def _close(self, effect: Close) -> None:
-        row = (stored(effect.state).value, effect.reason, effect.attempts, effect.candidate)
-        if self._db.execute(_CLOSE, row).rowcount != 1:
+        if not 0 <= effect.candidate < self._next:
             raise StoreError(f"candidate {effect.candidate} cannot be closed: it was never saved")
+        state = stored(effect.state).value
+        self._closes[effect.candidate] = (effect.candidate, state, effect.reason, effect.attempts)
 
     def _host(self, effect: SaveHost) -> None:
         number = self._host_number(effect.host)
         row = (effect.next_at, effect.delay, effect.failures, effect.requests, effect.pages, effect.matches)
-        self._db.execute(_HOST, (*row, number))
+        self._host_rows[number] = (number, *row)
+        if effect.memory is not None or effect.robots is not None:
+            self._host_extras.append((number, effect))
+
+    def _host_extra(self, number: int, effect: SaveHost) -> None:
         if effect.memory is not None:
             self._db.execute("UPDATE hosts SET memory = ? WHERE id = ?", (effect.memory, number))
         if effect.robots is None:
@@ -147,17 +215,14 @@ class Applier:
                 f"{blob.file} is not a file of this crawl: archive the reply in the store it is saved in"
             )
         place = (self._warcs[blob.file], blob.offset, blob.length) if blob else (None, None, None)
-        row = (
+        self._pages[effect.candidate] = (
             *(effect.candidate, page.status, clean(page.type), clean(page.title), clean(page.language)),
             *(verdict.score, verdict.satisfied, effect.matched, effect.duplicate_of, effect.near),
             *(signed(page.digest), signed(page.simhash), effect.source, effect.depth, effect.fetched_at),
             *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons])),
         )
-        self._db.execute(_PAGE, row)
-        text = self._zstd.compress(page.text.encode("utf-8", "replace"))
-        self._db.execute("REPLACE INTO texts VALUES (?, ?)", (effect.candidate, text))
-        targets = np.asarray(effect.links, "<u4").tobytes()
-        self._db.execute("REPLACE INTO links VALUES (?, ?)", (effect.candidate, targets))
+        self._texts[effect.candidate] = page.text.encode("utf-8", "replace")
+        self._links[effect.candidate] = _numbers(effect.links)
 
     def _rescore(self, effect: Rescore) -> None:
         if len(effect.ids) and not 0 <= int(effect.ids.min()) <= int(effect.ids.max()) < self._next:
@@ -180,18 +245,38 @@ class Applier:
             block = self._chunk(chunk, int(within[-1]) + 1, parts.shape[1])
             block[within] = 0.0
             block[within, : parts.shape[1]] = parts[start:end]
-            row = (chunk, block.shape[1], block.astype("<f8", copy=False).tobytes())
-            self._db.execute("REPLACE INTO parts VALUES (?, ?, ?)", row)
 
     def _chunk(self, chunk: int, rows: int, width: int) -> NDArray[np.float64]:
-        """A chunk as it is, made large enough for `rows` and `width`."""
-        found = self._db.execute("SELECT width, data FROM parts WHERE chunk = ?", (chunk,)).fetchone()
-        if found is None or not found[0]:
-            return np.zeros((rows, width))
-        old = np.frombuffer(found[1], "<f8").reshape(-1, found[0])
-        block = np.zeros((max(rows, len(old)), max(width, found[0])))
-        block[: len(old), : found[0]] = old
+        """A chunk as it will be, made large enough for `rows` and `width`."""
+        old = self._chunks.get(chunk)
+        if old is None:
+            found = self._db.execute("SELECT width, data FROM parts WHERE chunk = ?", (chunk,)).fetchone()
+            stored = found is not None and found[0]
+            old = np.frombuffer(found[1], "<f8").reshape(-1, found[0]) if stored else np.zeros((0, 0))
+        elif len(old) >= rows and old.shape[1] >= width:
+            return old
+        block = np.zeros((max(rows, len(old)), max(width, old.shape[1])))
+        block[: len(old), : old.shape[1]] = old
+        self._chunks[chunk] = block
         return block
+
+
+@cache
+def _statement(text: str, width: int, rows: int) -> str:
+    """A statement for so many rows of so many values."""
+    row = f"({', '.join('?' * width)})"
+    return text.format(", ".join([row] * rows))
+
+
+def _plain(block: NDArray[np.float64]) -> bytes:
+    return block.astype("<f8", copy=False).tobytes()
+
+
+def _numbers(values: Any) -> bytes:
+    """Unsigned 32-bit numbers, little end first."""
+    if _NATIVE and getattr(values, "itemsize", 0) == 4:
+        return bytes(values.tobytes())
+    return np.asarray(values, "<u4").tobytes()
 
 
 def _trace_row(decision: Decision, session: int) -> tuple[object, ...]:

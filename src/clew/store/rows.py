@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -55,7 +56,7 @@ def total(parts: NDArray[np.float64]) -> float:
 
 def pack(decision: Decision) -> bytes:
     """A decision's numbers, exactly: SQLite would turn -0.0 into 0.0 and NaN into NULL."""
-    return np.array([decision.score, decision.verdict, *decision.parts], "<f8").tobytes()
+    return struct.pack(f"<{2 + len(decision.parts)}d", decision.score, decision.verdict, *decision.parts)
 
 
 def unpack(data: bytes) -> tuple[float, float, tuple[float, ...]]:

@@ -167,6 +167,7 @@ class Writer:
             self._applier.apply(batch.effects)
             if batch.meta:
                 self._applier.meta(batch.meta)
+        self._applier.finish()
         self._archive.write(pieces)
         self._db.execute("COMMIT")
         self._archive.committed()
