@@ -194,8 +194,9 @@ class Site:
         return "200 OK", ["Content-Type: text/html"], b"<p>nothing to see"
 
     def home(self) -> str:
-        links = [html.escape(aim) for aim in self.aims]
-        links += [f"/{way}/{i}" for way in self.WAYS for i in range(len(self.aims))]
+        # Some targets are dead ports of this very host: a crawl that met them first would give the host up.
+        links = [f"/{way}/{i}" for way in self.WAYS for i in range(len(self.aims))]
+        links += [html.escape(aim) for aim in self.aims]
         links += [f"http://{kind}{i}.{DOMAIN}:{self.port}/" for kind in "rs" for i in range(len(self.aims))]
         links.append(f"http://maps.{DOMAIN}:{self.port}/")
         return "".join(f'<a href="{link}">x</a>\n' for link in links)

@@ -78,6 +78,12 @@ class Crawling:
             assert self.site.token(int(row.url.rpartition("/")[2])) in row.text
 
 
+@pytest.fixture(scope="session")
+def crawling_in() -> type[Crawling]:
+    """For tests that make a crawl of their own: `conftest` is a name many folders have."""
+    return Crawling
+
+
 @pytest.fixture
 def crawling(tmp_path: Path) -> Iterator[Crawling]:
     """A site of 60 pages, served, and an empty place for the crawl."""

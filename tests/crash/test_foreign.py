@@ -85,13 +85,13 @@ DAMAGE += (short_archive, no_archive, archive_is_a_file, database_is_a_directory
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def finished(tmp_path_factory, crawling_in):
     """A crawl that ended, to be damaged in many ways."""
-    from conftest import Crawling, Site, serving
+    from loopback import Site, serving
 
     place = tmp_path_factory.mktemp("finished")
     with serving(Site(30)) as site:
-        crawling = Crawling(site, place / "crawl")
+        crawling = crawling_in(site, place / "crawl")
         ended = crawling.run()
         assert ended.code == 0, ended.said
         yield crawling

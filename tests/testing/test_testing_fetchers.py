@@ -62,15 +62,20 @@ async def test_a_failure_that_does_not_happen_is_caught():
 
 def test_public_names():
     assert sorted(clew.testing.__all__) == [
+        "ChaosServer",
+        "ChaosWeb",
         "DemoWeb",
         "FetcherContract",
         "Hit",
+        "HurriedClock",
         "RecordedServer",
         "RecordedWeb",
         "ReplayFetcher",
         "StaticWeb",
         "StoreContract",
+        "StrategyContract",
         "VirtualClock",
+        "chaos_serving",
         "check_fetcher",
         "link_page",
         "serving",
