@@ -138,7 +138,7 @@ class Applier:
 
     def _packed(self) -> list[bytes]:
         """The texts, compressed; all in one call."""
-        texts = list(self._texts.values())
+        texts: list[bytes | bytearray | memoryview[int]] = list(self._texts.values())
         if not any(texts):
             # The library refuses a list of nothing but nothing.
             return [self._zstd.compress(text) for text in texts]
