@@ -12,6 +12,7 @@ again than the crawler had under way (at most `--concurrency`), and every WARC v
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import random
@@ -40,19 +41,13 @@ def command(site: Site, directory: Path, concurrency: int, workers: int | None) 
 
 
 def start(line: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Begin the crawl; it does not outlive this process."""
     with log.open("ab") as stream:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             line, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, start_new_session=True
         )
-
-
-def stored(directory: Path) -> int:
-    """Pages committed so far; 0 while there is no database."""
-    try:
-        with closing(sqlite3.connect(f"file:{directory / 'clew.db'}?mode=ro", uri=True)) as db:
-            return int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
-    except sqlite3.Error:
-        return 0
+    atexit.register(process.kill)
+    return process
 
 
 def orphans(group: int) -> list[int]:
@@ -72,7 +67,7 @@ def orphans(group: int) -> list[int]:
 def kill_many(
     site: Site, directory: Path, given: argparse.Namespace, dice: random.Random
 ) -> list[dict[str, int]]:
-    """Kill, resume, kill; spread over the crawl by the number of pages stored."""
+    """Kill, resume, kill; spread over the crawl by the number of pages asked for."""
     log = directory.with_suffix(".log")
     kills: list[dict[str, int]] = []
     for number in range(given.kills):
@@ -211,6 +206,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    # Whoever ends this ends the crawl with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     os.environ.pop("CLEW_CONFIG", None)
     found = run(given)
     if given.json:

@@ -163,6 +163,8 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=0.5, help="seconds between looks")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    # Whoever ends this ends the crawl with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found = run(given)
     if given.json:
         print(json.dumps(found))
