@@ -1,9 +1,9 @@
 """Serves the site on loopback: one callback a request, replies ready made. Run as a process of its own.
 
-    python server.py SITE_DIR [HOSTS]
+    python server.py SITE_DIR
 
-Prints its port. Behind the pages of the site it knows `/robots.txt`, and answers any other path with a page
-chosen by the path, so that a site of any size can be made of links alone.
+Prints its port. Beside the pages of the site it knows `/robots.txt` and, under `/large/`, pages of just under
+a megabyte that are laborious to read.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import asyncio
 import json
 import mmap
 import sys
-import zlib
 from pathlib import Path
 
+MISSING = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
@@ -35,11 +35,36 @@ class Web:
         with (directory / "site.bin").open("rb") as file:
             blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self.replies = {path.encode(): reply(blob[at : at + size]) for path, (at, size) in index.items()}
-        self.paths = list(self.replies)
         self.replies[b"/robots.txt"] = reply(ROBOTS, b"text/plain")
+        prose = b" ".join([b"The turbine number %d turns in the wind." % i for i in range(40_000)])
+        for name, body in large(prose).items():
+            self.replies[b"/large/" + name] = reply(body[:1_000_000])
+        links = b"".join([b"<a href='/large/%b'>%b</a> " % (name, name) for name in large(prose)])
+        self.replies[b"/large/"] = reply(links)
 
     def get(self, path: bytes) -> bytes:
-        return self.replies.get(path) or self.replies[self.paths[zlib.crc32(path) % len(self.paths)]]
+        return self.replies.get(path, MISSING)
+
+
+def large(prose: bytes) -> dict[bytes, bytes]:
+    """Pages of a megabyte."""
+    return {
+        b"prose": b"<p>" + prose,
+        b"paragraphs": prose.replace(b". ", b".<p>"),
+        b"links": b"".join(
+            [b"<p>see <a href='/large/none/%d'>number %d</a>" % (i, i) for i in range(30_000)]
+        ),
+        b"one-line": b"<pre>" + b"".join([b"<a href='/large/none/%d'>x</a>" % i for i in range(30_000)]),
+        b"deep": b"<div>" * 190_000,
+        b"formatting": b"<b><i>" * 160_000,
+        b"tables": b"<table><tr><td>x" * 60_000,
+        b"entities": b"&amp;&notin;&#x1F600; " * 40_000,
+        b"attributes": b"<p " + b"a=b c=d " * 120_000 + b">x",
+        b"unclosed": b"<a href='/large/none/0'>" * 40_000,
+        b"blanks": b"<pre>" + b" \n" * 480_000,
+        b"accents": b"<p>"
+        + "\u00e9t\u00e9 \u2013 \u044d\u043d\u0435\u0440\u0433\u0438\u044f ".encode() * 25_000,
+    }
 
 
 class Talk(asyncio.Protocol):

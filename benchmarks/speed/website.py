@@ -23,6 +23,8 @@ import zstandard
 CORPUS = "wikispeedia_pages.jsonl.zst"
 PAGES, SHARE = 4_550, 97
 START = "/wp/s/Science.htm"
+MORE = "/more.htm"
+"""Links to the pages that are not counted as the site's: smaller ones, there for crawls of 5,000 pages."""
 _HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"#]+)((?:#[^"]*)?")')
 
 
@@ -33,7 +35,7 @@ class Article:
     markup: str
 
 
-def articles(corpus: Path) -> Iterator[Article]:
+def articles(corpus: Path, *kinds: str) -> Iterator[Article]:
     with corpus.open("rb") as file:
         plain = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(file)
         rest = b""
@@ -41,13 +43,14 @@ def articles(corpus: Path) -> Iterator[Article]:
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
                 row = json.loads(line)
-                if row["kind"] in ("article", "index"):
+                if row["kind"] in kinds:
                     yield Article(urlsplit(row["url"]).path, row["title"], row["html"])
 
 
 def build(corpus: Path, target: Path) -> None:
     """Write `site.bin` (bodies end to end) and `site.json` (path -> offset and length)."""
-    found = sorted(articles(corpus), key=lambda a: len(a.markup))[:PAGES]
+    found = sorted(articles(corpus, "article", "index"), key=lambda a: len(a.markup))[:PAGES]
+    others = list(articles(corpus, "other"))
     known = {a.path: i for i, a in enumerate(found)}
     further = [f'<li><a href="{html.escape(a.path)}">{html.escape(a.title)}</a></li>\n' for a in found]
     bodies = {}
@@ -67,6 +70,11 @@ def build(corpus: Path, target: Path) -> None:
     at = 0
     with (target / "site.bin").open("wb") as blob:
         for path, body in bodies.items():
+            index[path] = (at, len(body))
+            at += blob.write(body)
+        more = "".join([f'<a href="{html.escape(a.path)}">{html.escape(a.title)}</a>\n' for a in others])
+        for path, text in [*((a.path, _at_home(a, found, known)[0]) for a in others), (MORE, more)]:
+            body = text.encode()
             index[path] = (at, len(body))
             at += blob.write(body)
     sizes = [len(b) for b in bodies.values()]

@@ -77,7 +77,11 @@ def test_the_degrees_given_are_the_degrees():
     assert round(degree("wind", 1, 20_000), 2) == 0.57
 
 
-MODULES = ["clew.words", *[m.name for m in pkgutil.walk_packages(clew.predicate.__path__, "clew.predicate.")]]
+MODULES = [
+    "clew.words.cut",
+    "clew.words.stems",
+    *[m.name for m in pkgutil.walk_packages(clew.predicate.__path__, "clew.predicate.")],
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

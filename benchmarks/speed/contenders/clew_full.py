@@ -13,6 +13,7 @@ import json
 import resource
 import sys
 import time
+from typing import Any
 
 import clew
 
@@ -27,9 +28,10 @@ async def probe(longest: list[float]) -> None:
         longest[1] = max(longest[1], time.thread_time() - cpu)
 
 
-async def main(start: str, pages: int, directory: str, settings: dict[str, object]) -> None:
+async def main(start: str, pages: int, directory: str, settings: dict[str, Any]) -> None:
+    also = settings.pop("also", [])
     run = clew.crawl(
-        [start],
+        [start, *also],
         match=MATCH,
         directory=directory,
         **{

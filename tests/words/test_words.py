@@ -10,8 +10,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew import words
 from clew.words import Lexicon, lexicon, spans, stem, stemmer, stopwords, tokens
+from clew.words import cut as words
 
 
 @pytest.mark.parametrize(

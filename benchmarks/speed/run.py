@@ -1,0 +1,203 @@
+"""Speed beside other crawlers: CPU-seconds per 1,000 pages, in one run, on one site, on this machine.
+
+    python benchmarks/speed/run.py --setup      once: the other crawlers, in an environment of their own
+    python benchmarks/speed/run.py              builds the site, serves it, runs everyone, prints the table
+
+Each contender is a process that crawls the same pages of a site on loopback, served by another process. What
+is counted is the CPU time, user and system, of the contender and whatever processes it starts. With
+`--rounds` everyone runs that often, in turn, and the median counts: a busy machine makes everyone slower.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import website
+
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parents[1]
+REQUIREMENTS = (
+    "scrapy==2.19.0 aiohttp==3.14.5 selectolax==1.0.2 turbohtml==1.15.4 can_ada==3.0.0 uvloop==0.23.0"
+)
+SUBREAPER = 36
+"""For prctl: orphans of our children become ours, so that their time can be counted."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    name: str
+    script: str
+    bar: float
+    """How many times faster clew should be; 0 where nothing is asked."""
+    extra: tuple[str, ...] = ()
+
+
+OTHERS = (
+    Contender("Scrapy, 64 concurrent", "scrapy_plain.py", 8.0),
+    Contender("Scrapy, tuned", "scrapy_tuned.py", 2.3),
+    Contender("Scrapy, tuned, nothing but engine", "scrapy_tuned.py", 0.0, ("bare",)),
+    Contender("aiohttp + selectolax + urljoin", "bare.py", 1.3),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    pages: int
+    cpu: float
+    wall: float
+    said: str
+
+    @property
+    def per_thousand(self) -> float:
+        return 1000 * self.cpu / self.pages
+
+
+def measure(command: list[str]) -> Measured:
+    """Run a command to its end; its CPU time includes that of every process it left behind."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wall = time.monotonic() - start
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+    _reap()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    said = done.stdout.strip().splitlines()[-1]
+    pages = json.loads(said)["pages"] if said.startswith("{") else int(said)
+    return Measured(pages, cpu, wall, said)
+
+
+def _reap() -> None:
+    """Wait for orphans that ended; the server, which goes on, is not waited for."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+@contextlib.contextmanager
+def serving(python: str, site: Path) -> Iterator[str]:
+    server = subprocess.Popen([python, str(HERE / "server.py"), str(site)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(server.stdout.readline())}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def clew(out: Path, origin: str, pages: int, *settings: str, path: str = website.START) -> list[str]:
+    """The command of a whole crawl into a directory of its own."""
+    directory = out / f"crawl-{len(list(out.glob('crawl-*')))}"
+    directory.mkdir()
+    script = str(HERE / "contenders" / "clew_full.py")
+    return [sys.executable, script, origin + path, str(pages), str(directory), *settings]
+
+
+def compare(args: argparse.Namespace, origin: str) -> None:
+    python = args.out / "venv" / "bin" / "python"
+    everyone: dict[str, list[Measured]] = {}
+    settings = [f"strategy={json.dumps(args.strategy)}"]
+    for _ in range(args.rounds):
+        everyone.setdefault("clew", []).append(measure(clew(args.out, origin, args.pages, *settings)))
+        for other in OTHERS if python.exists() else ():
+            script = str(HERE / "contenders" / other.script)
+            command = [str(python), script, origin + website.START, str(args.pages), *other.extra]
+            everyone.setdefault(other.name, []).append(measure(command))
+    if not python.exists():
+        print(f"The other crawlers are not installed: run {Path(__file__).name} --setup first.")
+    medians = {name: statistics.median([m.per_thousand for m in found]) for name, found in everyone.items()}
+    print(f"\n{'CPU-seconds per 1,000 pages':<38}{'':>8}{'clew is':>12}{'bar':>8}")
+    print(f"{'clew, everything (' + args.strategy + ')':<38}{medians['clew']:8.2f}")
+    for other in OTHERS:
+        if other.name in medians:
+            ratio = medians[other.name] / medians["clew"]
+            bar = f"{other.bar:g} x {'met' if ratio >= other.bar else 'MISSED'}" if other.bar else ""
+            print(f"{other.name:<38}{medians[other.name]:8.2f}{ratio:10.2f} x  {bar}")
+
+
+def two_processes(args: argparse.Namespace, first: str, second: str) -> None:
+    """Two crawls of two hosts at once, against one: pages per second of the wall's clock."""
+    pages = min(args.pages, 2000)
+    strategy = f"strategy={json.dumps(args.strategy)}"
+    one = measure(clew(args.out, first, pages, strategy)).wall
+    start = time.monotonic()
+    both = [
+        subprocess.Popen(clew(args.out, origin, pages, strategy), stdout=subprocess.DEVNULL)
+        for origin in (first, second)
+    ]
+    for process in both:
+        process.wait()
+    ratio = 2 * one / (time.monotonic() - start)
+    print(f"two processes against one              {ratio:8.2f} x  bar 1.7 x")
+
+
+def memory(args: argparse.Namespace, origin: str) -> None:
+    """Peak RSS of a crawl of 5,000 pages."""
+    settings = [f"also={json.dumps([origin + website.MORE])}", f"strategy={json.dumps(args.strategy)}"]
+    said = json.loads(measure(clew(args.out, origin, 5000, *settings)).said)
+    print(f"peak memory at {said['pages']} pages            {said['rss']:8.0f} MB  bar 250 MB")
+
+
+def stalls(args: argparse.Namespace, origin: str) -> None:
+    """The longest time that a page of just under a megabyte keeps the loop."""
+    said = json.loads(measure(clew(args.out, origin, 20, path="/large/")).said)
+    wall, cpu = 1000 * said["stall"], 1000 * said["stall_cpu"]
+    print(
+        f"longest stall, pages under 1 MB        {cpu:8.0f} ms of CPU, {wall:.0f} ms by the wall; bar 100 ms"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=PROJECT / "out" / "speed")
+    parser.add_argument("--corpora", type=Path, default=os.environ.get("CLEW_CORPORA"))
+    parser.add_argument("--pages", type=int, default=4500)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--strategy", default="best-first")
+    parser.add_argument(
+        "--setup", action="store_true", help="install the other crawlers under --out, and end"
+    )
+    parser.add_argument("--only", choices=("compare", "two", "memory", "stalls"))
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    if args.setup:
+        subprocess.run([sys.executable, "-m", "venv", str(args.out / "venv")], check=True)
+        install = [str(args.out / "venv" / "bin" / "pip"), "install", "--quiet", *REQUIREMENTS.split()]
+        raise SystemExit(subprocess.run(install, check=False).returncode)
+    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
+    if not (args.out / "site.json").exists():
+        website.build((args.corpora or PROJECT.parent / "shared" / "corpora") / website.CORPUS, args.out)
+    facts = website.facts(args.out)
+    size, links = facts["bytes"] / 1000, facts["links"]
+    print(f"site: {facts['pages']} pages, {size:.1f} KB and {links:.0f} links on average")
+    for old in args.out.glob("crawl-*"):
+        shutil.rmtree(old)
+    with serving(sys.executable, args.out) as first, serving(sys.executable, args.out) as second:
+        if args.only in (None, "compare"):
+            compare(args, first)
+        if args.only in (None, "two"):
+            two_processes(args, first, second)
+        if args.only in (None, "memory"):
+            memory(args, first)
+        if args.only in (None, "stalls"):
+            stalls(args, first)
+
+
+if __name__ == "__main__":
+    main()
