@@ -98,9 +98,9 @@ def code_mark() -> str:
     """A fingerprint of the code that turns bytes into pages, and of the corpora's own changes to them."""
     total = xxhash.xxh3_64()
     root = resources.files("clew")
-    for place in ("page.py", "words.py", "lab/corpora.py", "lab/readers.py", "lab/parsed.py"):
+    for place in ("page.py", "lab/corpora.py", "lab/readers.py", "lab/parsed.py"):
         total.update((root / place).read_bytes())
-    for package in ("parse", "parse/html", "url"):
+    for package in ("parse", "parse/html", "url", "words"):
         for file in sorted((root / package).iterdir(), key=lambda item: item.name):
             if file.name.endswith(".py"):
                 total.update(file.read_bytes())
