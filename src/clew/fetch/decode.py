@@ -22,7 +22,7 @@ PIECE = 64 * 1024
 MAX_STAGES = 4
 """Encodings on top of each other; nobody honest uses more than two."""
 
-MAX_RATIO = 40
+MAX_RATIO = 50
 """Bytes that one byte off the wire may unfold to, once more than `FLOOR` have: honest pages stay below 20."""
 
 FLOOR = 1 << 20
