@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 
 import pytest
 
 from clew.errors import ParseError
 from clew.parse import parse_page
+from clew.parse.limits import Limits
 from clew.parse.media import Kind, classify
+from clew.parse.pdf import read_pdf
 
 URL = "http://a.example/feed"
 RSS = b"""<?xml version="1.0" encoding="utf-8"?><rss version="0.91"><channel><title>News</title>
@@ -125,23 +127,54 @@ def test_what_is_not_read_is_a_page_without_text():
     assert (page.type, page.text, page.digest, page.simhash, len(page.links)) == ("image/png", "", 0, 0, 0)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pypdf") is not None, reason="pypdf is installed")
-def test_pdf_without_the_extra_is_a_page_without_text():
+def test_pdf_without_the_extra_is_a_page_without_text(monkeypatch):
     """The type is right, the text empty."""
-    page = parse_page(b"%PDF-1.4", url=URL)
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    page = parse_page(_pdf("wind farms at sea"), url=URL)
     assert (page.type, page.text) == ("application/pdf", "")
 
 
-def test_pdf_with_the_extra():
-    """A blank document is read, a broken one is a parse error."""
-    pypdf = pytest.importorskip("pypdf")
-    import io
+def _pdf(*texts: str, title: str = "Wind farms") -> bytes:
+    """A document of one page for each text, written object by object as the format has it."""
+    kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(texts)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(texts)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, text in enumerate(texts):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
+    objects.append(f"<< /Title ({title}) >>")
+    body = b"%PDF-1.4\n"
+    places = []
+    for number, item in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{item}\nendobj\n".encode()
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    return (
+        body
+        + (
+            f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+            f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\n"
+            f"startxref\n{len(body)}\n%%EOF\n"
+        ).encode()
+    )
 
-    writer = pypdf.PdfWriter()
-    writer.add_blank_page(72, 72)
-    writer.add_metadata({"/Title": "Wind farms"})
-    target = io.BytesIO()
-    writer.write(target)
-    assert parse_page(target.getvalue(), url=URL).title == "Wind farms"
+
+def test_pdf_with_the_extra():
+    """Title and text of all pages are read; a broken file is a parse error, one cut short says so."""
+    page = parse_page(_pdf("twelve turbines at sea", "and their noise"), url=URL)
+    assert (page.title, page.text) == ("Wind farms", "twelve turbines at sea\nand their noise")
+    assert not page.truncated
     with pytest.raises(ParseError, match="PDF"):
         parse_page(b"%PDF-1.4 broken", url=URL)
+
+
+def test_only_the_first_pages_of_a_long_pdf_are_read():
+    found = read_pdf(_pdf("one", "two", "three"), Limits(pdf_pages=2))
+    assert (found.text, found.truncated) == ("one\ntwo", True)

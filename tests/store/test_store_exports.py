@@ -124,7 +124,8 @@ def test_parquet_without_pyarrow_says_what_to_install(crawl: Path, monkeypatch: 
 
 
 def test_parquet_reads_back_equal(crawl: Path, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    from pyarrow import parquet
+
     assert export(crawl, tmp_path / "pages.parquet", "parquet") == 3
     table = parquet.read_table(tmp_path / "pages.parquet").to_pylist()
     assert [row["text"] for row in table] == [TEXT] * 3

@@ -33,7 +33,8 @@ def read_pdf(body: bytes, limits: Limits = DEFAULT) -> Pdf:
         return Pdf()
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
-        title = one_line(str((reader.metadata or {}).get("/Title") or ""), limits.title)
+        about = reader.metadata
+        title = one_line(str(about.get("/Title") or "") if about else "", limits.title)
         pieces: list[str] = []
         size = 0
         for number, page in enumerate(reader.pages):
