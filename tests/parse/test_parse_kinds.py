@@ -175,6 +175,12 @@ def test_pdf_with_the_extra():
         parse_page(b"%PDF-1.4 broken", url=URL)
 
 
+def test_a_broken_pdf_writes_nothing_into_the_progress_of_a_crawl(caplog):
+    with pytest.raises(ParseError):
+        parse_page(b"%PDF-1.4 broken", url=URL)
+    assert caplog.text == ""
+
+
 def test_only_the_first_pages_of_a_long_pdf_are_read():
     found = read_pdf(_pdf("one", "two", "three"), Limits(pdf_pages=2))
     assert (found.text, found.truncated) == ("one\ntwo", True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from dataclasses import dataclass
 
 from clew.errors import ParseError
@@ -31,6 +32,8 @@ def read_pdf(body: bytes, limits: Limits = DEFAULT) -> Pdf:
         return Pdf()
     if not body:
         return Pdf()
+    # What it stumbles over is told by the error below, not in the middle of a crawl's progress.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         about = reader.metadata
