@@ -86,6 +86,7 @@ class Reason(StrEnum):
     """Why a fetch gave no usable reply."""
 
     DNS = "dns"
+    UNKNOWN_HOST = "unknown-host"
     CONNECT = "connect"
     TLS = "tls"
     TIMEOUT = "timeout"
@@ -110,6 +111,8 @@ class Retry:
 #: The retry policy. A reason that is not here is final.
 RETRY: dict[Reason, Retry] = {
     Reason.DNS: Retry(1, 30.0),
+    # A final answer; it is asked for once more because some name servers lose their zones for a moment.
+    Reason.UNKNOWN_HOST: Retry(1, 2.0),
     Reason.CONNECT: Retry(2, 10.0),
     Reason.TIMEOUT: Retry(2, 10.0),
     Reason.RESET: Retry(2, 5.0),

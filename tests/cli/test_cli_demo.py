@@ -64,3 +64,29 @@ def test_serving_a_crawl_directory_gives_its_pages_back(crawled: Path):
 
     web = open_web(str(crawled))
     assert web.seeds() is not None
+
+
+def test_an_interrupted_demo_compares_nothing(monkeypatch, tmp_path: Path, capsys):
+    from clew.cli import demo
+    from clew.cli.exits import INTERRUPTED
+    from clew.cli.running import perform
+    from clew.run.session import Session
+
+    class Brief(Session):
+        """Stops as if by Ctrl-C once there is something to compare."""
+
+        async def run(self):
+            settled = self.store.save
+
+            def save(effects):
+                settled(effects)
+                if self.crawl.tally.matches >= 3:
+                    self.stop()
+
+            self.store.save = save
+            return await super().run()
+
+    monkeypatch.setattr("clew.run.session.Session", Brief)
+    assert perform is demo.perform
+    assert demo.demo(directory=tmp_path / "demo", pages=200) == INTERRUPTED
+    assert "times fewer" not in capsys.readouterr().out

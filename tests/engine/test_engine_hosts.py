@@ -196,3 +196,16 @@ def test_many_dead_hosts_at_the_end_of_a_crawl_do_not_keep_it_waiting_for_ever()
     loop.run(limit=5000)
     assert loop.crawl.stopped(loop.now) == "frontier empty"
     assert loop.now < 2 * 3600
+
+
+def test_a_name_that_does_not_exist_is_asked_for_once_more_at_once_and_then_given_up():
+    loop = Loop({A: page(A, "wind")}).start(A)
+    loop.crawl.hosts.resolving = True
+    for _ in range(2):
+        task = loop.lease()[0]
+        assert task.kind is TaskKind.RESOLVE
+        loop.save(loop.crawl.settle(Outcome(task=task, error=Reason.UNKNOWN_HOST), loop.now))
+        loop.now = max(loop.now, loop.crawl.next_ready() or 0.0)
+    assert loop.now <= 5.0
+    assert loop.lease() == []
+    assert loop.crawl.stopped(loop.now) == "frontier empty"

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from clew.errors import FetchError, Reason
+from clew.errors import RETRY, FetchError, Reason
 from clew.fetch import Request, Vetting
 from clew.fetch.connect import ForbiddenSocket, VettedResolver
 
@@ -114,17 +114,28 @@ async def test_an_answer_that_has_expired_is_vetted_again(serve, fetcher, reply)
 
 async def test_a_name_without_an_address_is_a_dns_failure(fetcher):
     one = fetcher(lookup=names({"empty.example": []}))
-    for host in ("missing.example", "empty.example"):
-        with pytest.raises(FetchError) as caught:
-            await one.fetch(Request(f"http://{host}/"))
-        assert caught.value.reason is Reason.DNS
+    for host, reason in (("missing.example", Reason.UNKNOWN_HOST), ("empty.example", Reason.DNS)):
+        for scheme in ("http", "https"):
+            with pytest.raises(FetchError) as caught:
+                await one.fetch(Request(f"{scheme}://{host}/"))
+            assert caught.value.reason is reason
+
+
+async def test_a_name_server_that_cannot_be_asked_is_another_matter_than_a_name_that_is_not_there(fetcher):
+    async def lookup(host):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    with pytest.raises(FetchError) as caught:
+        await fetcher(lookup=lookup).locate("site.example")
+    assert caught.value.reason is Reason.DNS
+    assert RETRY[Reason.UNKNOWN_HOST].rest < RETRY[Reason.DNS].rest
 
 
 async def test_the_system_knows_no_invalid_name(fetcher):
     for host in ("nothing.invalid", "a" * 64 + ".invalid", "xn--a.invalid"):
         with pytest.raises(FetchError) as caught:
             await fetcher(timeout=10.0).fetch(Request(f"http://{host}/"))
-        assert caught.value.reason in (Reason.DNS, Reason.BAD_URL, Reason.TIMEOUT)
+        assert caught.value.reason in (Reason.UNKNOWN_HOST, Reason.DNS, Reason.BAD_URL, Reason.TIMEOUT)
 
 
 async def test_a_host_that_is_allowed_by_name_may_have_any_address(serve, fetcher, reply):

@@ -71,8 +71,9 @@ def test_a_config_cannot_be_changed():
         ({"header": ("Host: b.example",)}, "set by the client"),
         ({"user_agent": "a\nb"}, "one line"),
         ({"include": ("/[/",)}, "regular expression"),
-        ({"pages": 0}, "pages: must be greater than or equal to 1"),
-        ({"concurrency": "many"}, "concurrency: must be"),
+        ({"pages": 0}, "pages: must be greater than or equal to 1, not 0"),
+        ({"concurrency": "many"}, "concurrency: must be a whole number, not 'many'"),
+        ({"traps": "perhaps"}, "traps: must be true or false, not 'perhaps'"),
         ({"concurency": 3}, "did you mean 'concurrency'?"),
     ],
 )

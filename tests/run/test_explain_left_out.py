@@ -6,6 +6,7 @@ from clew.messages import SaveHost
 from clew.run import CrawlConfig
 from clew.run.explain import explain
 from clew.store import MemoryStore
+from clew.testing.stores import decided, found, visited
 
 CONFIG = CrawlConfig(seeds=("http://a.example/",), match="wind")
 
@@ -47,3 +48,16 @@ def test_what_nobody_links_to_is_never_seen():
     assert explain(store(""), "http://a.example/x/7", config=CONFIG).fate == "never seen"
     off = CONFIG.model_copy(update={"traps": False})
     assert explain(store(""), "http://a.example/n/news/a/news/b/news", config=off).fate == "never seen"
+
+
+def test_what_still_waits_for_a_host_that_was_given_up_is_left_out_and_the_host_is_quoted():
+    kept = MemoryStore()
+    url = "http://b.example/page"
+    kept.save([found(0, [url]), visited("b.example", memory='{"excluded":true}')])
+    kept.save(
+        [decided(1, "http://b.example/robots.txt", result="failed", status=0, reasons=("timeout", "silence"))]
+    )
+    told = explain(kept, url, config=CONFIG)
+    assert (told.fate, told.why) == ("left out", "its host failed too often and was given up")
+    assert told.notes == ("its host when last asked: timeout: silence",)
+    assert explain(kept, "http://b.example/new", config=CONFIG).notes == told.notes

@@ -44,13 +44,16 @@ def demo(
         plans = [_plan(web, strategy, directory / strategy, proxy, seed, pages) for strategy in STRATEGIES]
         finished = perform(plans, choose_views(STRATEGIES))
     runs = [_run_of(plan) for plan in plans]
+    cut = any(end.exit_code == INTERRUPTED for end in finished)
+    times = None if cut else ratio(runs)
     report = _report(runs, directory, web.formula(), seed, pages)
     if json:
-        put_json({"runs": [_as_json(run) for run in runs], "ratio": ratio(runs), "report": str(report)})
+        put_json({"runs": [_as_json(run) for run in runs], "ratio": times, "report": str(report)})
     else:
-        _show(runs)
+        _show(runs, times)
     say(f"report: {report}")
-    if any(end.exit_code == INTERRUPTED for end in finished):
+    if cut:
+        # Each was cut off at another point: there is nothing to compare.
         return INTERRUPTED
     return DONE if all(run.matches for run in runs) else NO_MATCH
 
@@ -111,7 +114,7 @@ def _report(runs: list[Run], directory: Path, formula: str, seed: int, pages: in
     return path
 
 
-def _show(runs: list[Run]) -> None:
+def _show(runs: list[Run], times: float | None) -> None:
     rows = [
         (
             run.name,
@@ -123,7 +126,7 @@ def _show(runs: list[Run]) -> None:
         for run in runs
     ]
     put_table(("crawl", "pages", "requests", "finds", "fetches per find"), rows, right=(1, 2, 3, 4))
-    if times := ratio(runs):
+    if times is not None:
         put(f"best-first needed {times:.1f} times fewer fetches per find than breadth-first")
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from clew.cli.console import clean, put, put_json, put_pairs
+from clew.cli.figures import pages_of
 from clew.cli.places import Directory, Json, reading
 from clew.run.units import duration_text, size_text
 
@@ -33,11 +34,10 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
 
 def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
     pages, matched = facts["pages"], facts["matched"]
-    limit = f" of {config['pages']}" if config.get("pages") else ""
     pairs: dict[str, object] = {
         "match": clean(str(facts["match"])),
         "strategy": facts["strategy"],
-        "pages": f"{pages}{limit}",
+        "pages": pages_of(pages, config.get("pages")),
         "finds": f"{matched} ({matched / pages:.1%} of the pages)" if pages else matched,
         "duplicates": facts["duplicates"],
         "requests": facts["requests"],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clew.cli.console import clean, say, stderr_console
-from clew.cli.figures import Speed, busiest, elapsed, harvest_bars
+from clew.cli.figures import Speed, busiest, elapsed, harvest_bars, pages_of
 from clew.run.units import duration_text, size_text
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ class PlainView:
     def started(self, progress: Progress) -> None:
         self.pages_ = progress.pages
         self.speed_.tick(progress.pages)
-        budget = f" of {progress.budget}" if progress.budget else ""
-        self._say(f"from {progress.pages}{budget} pages, {progress.matches} finds, {progress.queued} queued")
+        over = progress.budget is not None and progress.pages > progress.budget
+        pages = pages_of(progress.pages, progress.budget)
+        begun = f"pages {pages}" if over else f"from {pages} pages"
+        self._say(f"{begun}, {progress.matches} finds, {progress.queued} queued")
 
     def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
         now = time.monotonic()

@@ -63,6 +63,10 @@ class Core:
         self.duplicates = Duplicates()
         self.tracer = Tracer()
         self.in_flight = 0
+        self.late = 0
+        """Of those under way, how many are not waited for any more; the driver has a clock and says so."""
+        self.lent = False
+        """A page was asked for in the stead of a late one, so more may come than the budget has room for."""
         self.started: float | None = None
         self.tasks = 0
         self._outbox: list[Effect] = []

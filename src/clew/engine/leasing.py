@@ -32,6 +32,7 @@ class Leasing(Core):
             task = self._take(candidate, now) if candidate >= 0 else self._left_over(now)
             if task is not None:
                 tasks.append(task)
+                self.lent = self.lent or self.late > 0
             elif candidate < 0:
                 break
         return tasks
@@ -42,9 +43,9 @@ class Leasing(Core):
 
     def stopped(self, now: float) -> str | None:
         """Why there is nothing left to do; None while there is."""
-        if self.in_flight:
-            return None
         why = self.spent(now)
+        if self.in_flight and not (why is not None and self.lent):
+            return None
         if why is not None or self._given_up or self.hosts.pick(now) >= 0:
             return why
         if self.hosts.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
@@ -61,7 +62,7 @@ class Leasing(Core):
         return ready
 
     def _room(self) -> int:
-        return self.rules.budget.room(self.tally, self.in_flight)
+        return self.rules.budget.room(self.tally, self.in_flight, self.late)
 
     def _take(self, candidate: int, now: float) -> Task | None:
         """The task that this candidate calls for: itself, or what must come before it."""

@@ -25,6 +25,8 @@ Lookup = Callable[[str], Awaitable[list[str]]]
 
 LOOKUP_THREADS = 16
 CACHE_SIZE = 20_000
+# The name servers were reached and know of no such name; any other trouble with them may pass.
+_NO_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
 class ForbiddenSocket(OSError):
@@ -72,13 +74,22 @@ class VettedResolver(AbstractResolver):
         known = self._cache.get(host)
         if known is not None and now < known[0] and not fresh:
             return known[1]
-        found = self.vet(host, await self._lookup(host))
+        found = self.vet(host, await self._ask(host))
         if len(self._cache) >= CACHE_SIZE:
             self._cache = {name: entry for name, entry in self._cache.items() if now < entry[0]}
             if len(self._cache) >= CACHE_SIZE:
                 self._cache.clear()
         self._cache[host] = (now + self._ttl, found)
         return found
+
+    async def _ask(self, host: str) -> list[str]:
+        try:
+            return await self._lookup(host)
+        except socket.gaierror as error:
+            if error.errno not in _NO_NAME:
+                raise
+            detail = f"there is no host {host}: check how it is spelt"
+            raise FetchError(Reason.UNKNOWN_HOST, detail) from error
 
     def vet(self, host: str, addresses: list[str]) -> list[str]:
         """The addresses, if every one of them is fit; one bad one condemns the name."""

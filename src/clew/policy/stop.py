@@ -46,11 +46,17 @@ class Budget:
         )
         return next((name for name, limit, used in limits if limit is not None and used >= limit), None)
 
-    def room(self, tally: Tally, in_flight: int) -> int:
-        """How many more pages may be asked for now, given those under way."""
+    def room(self, tally: Tally, in_flight: int, late: int = 0) -> int:
+        """How many more pages may be asked for now, given those under way.
+
+        Those that are `late` may never come; they were asked for, but are not counted upon as pages.
+
+        >>> Budget(pages=10).room(Tally(pages=9), 1), Budget(pages=10).room(Tally(pages=9), 1, late=1)
+        (0, 1)
+        """
         rooms = [1 << 30]
         if self.pages is not None:
-            rooms.append(self.pages - tally.pages - in_flight)
+            rooms.append(self.pages - tally.pages - (in_flight - late))
         if self.requests is not None:
             rooms.append(self.requests - tally.requests - in_flight)
         return max(0, min(rooms))

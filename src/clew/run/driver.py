@@ -9,8 +9,9 @@ alone, at the price of waiting for the slowest of the tasks under way.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -55,7 +56,12 @@ class Driver:
     ordered: bool = False
     observers: Sequence[Observer] = ()
     progress: Progress = field(default_factory=Progress)
+    late: float = math.inf
+    """When the budget has no room left, what is under way for so many seconds is not waited for: others take
+    its place, and it is left behind, still queued, when they use the budget up. Time decides, so it is for
+    live crawls only, and not for those whose replies are settled in order."""
     _under_way: dict[int, tuple[Task, asyncio.Task[None]]] = field(default_factory=dict)
+    _since: dict[int, float] = field(default_factory=dict)
     _arrived: dict[int, Arrival] = field(default_factory=dict)
     _order: deque[int] = field(default_factory=deque)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -103,6 +109,7 @@ class Driver:
                 return reason
             if self.crawl.spent(now) == "time":
                 return "time"
+            self.crawl.late = sum(now - since >= self.late for since in self._waits())
             self._lease(now)
             if self._settle():
                 await asyncio.sleep(0)
@@ -114,19 +121,27 @@ class Driver:
     def _wake_at(self) -> float | None:
         """When to look again though nothing arrived."""
         times = [self.crawl.next_ready()] if len(self._under_way) < self.concurrency else []
+        now = self.clock.now()
+        times += [since + self.late for since in self._waits() if now - since < self.late]
         limit = self.crawl.rules.budget.seconds
         if limit is not None and self.crawl.started is not None:
             times.append(self.crawl.started + max(0.0, limit - self.crawl.tally.elapsed))
         known = [at for at in times if at is not None]
         if not known and not self._under_way:
             # Nothing under way and nobody resting: the frontier has just run dry.
-            return self.clock.now()
+            return now
         return min(known) if known else None
+
+    def _waits(self) -> Iterable[float]:
+        """Since when each task is under way, where that keeps others from being begun."""
+        room = self.crawl.rules.budget.room(self.crawl.tally, self.crawl.in_flight)
+        return () if room or self.ordered or self.late == math.inf else self._since.values()
 
     def _lease(self, now: float) -> None:
         for task in self.crawl.lease(now, self.concurrency - len(self._under_way)):
             work = asyncio.create_task(self._perform(task))
             self._under_way[task.id] = (task, work)
+            self._since[task.id] = now
             if self.ordered:
                 self._order.append(task.id)
 
@@ -137,8 +152,11 @@ class Driver:
         else:
             ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
         for number in ready:
+            if self.crawl.lent and self.crawl.spent(self.clock.now()):
+                break
             arrival = self._arrived.pop(number)
             del self._under_way[number]
+            del self._since[number]
             if self.ordered:
                 self._order.popleft()
             self._take(arrival)
@@ -243,6 +261,7 @@ class Driver:
         if self._under_way:
             await asyncio.gather(*(work for _, work in self._under_way.values()), return_exceptions=True)
         self._under_way.clear()
+        self._since.clear()
         self._arrived.clear()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from clew import url as urls
 from clew.errors import UsageError
-from clew.frontier.host import Host
+from clew.frontier.host import Host, given_up
 from clew.frontier.robots import Rules, product_token
 from clew.messages import Decision, State
 from clew.policy.traps import Traps
@@ -141,10 +141,13 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     page = store.page(canonical)
     parts = _chosen_parts(decisions) or row.parts
     names = _part_names(config)
+    lost = row.state in (State.QUEUED, State.DROPPED) and _host_excluded(store, row.host)
+    if lost:
+        notes = (*notes, *_last_failure(store, row.host))
     return Explanation(
         canonical,
-        _FATES[row.state],
-        _why(row, page),
+        "left out" if lost else _FATES[row.state],
+        _REASONS["host-excluded"] if lost and row.state is State.QUEUED else _why(row, page),
         found=_found(row),
         score=sum(parts) if parts else row.score,
         parts=tuple(zip(names, parts, strict=False)),
@@ -209,6 +212,7 @@ def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, 
 
     reason = rules_of(config).scope.check(url, 0) or _given_up(store, url, config)
     if reason is not None:
+        notes = (*notes, *_last_failure(store, urls.host(url))) if reason == "host-excluded" else notes
         return Explanation(url, "left out", _REASONS.get(reason, reason), notes=notes)
     if not _robots_allow(store, url, config):
         return Explanation(
@@ -220,6 +224,22 @@ def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, 
         else "no fetched page links to it"
     )
     return Explanation(url, "never seen", hint, notes=notes)
+
+
+def _host_excluded(store: Reader, host: str) -> bool:
+    """Whether a host was given up; what is queued for it may not have been closed before the crawl ended."""
+    return any(row.host == host and given_up(row) for row in store.hosts())
+
+
+def _last_failure(store: Reader, host: str) -> tuple[str, ...]:
+    """What the host said, or did not say, when it was asked last."""
+    last: Decision | None = None
+    for line in store.decisions():
+        if line.result in ("failed", "retry") and urls.host(line.url) == host:
+            last = line
+    if last is None:
+        return ()
+    return ("its host when last asked: " + (": ".join(filter(None, last.reasons)) or f"HTTP {last.status}"),)
 
 
 def _given_up(store: Reader, url: str, config: CrawlConfig) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ from clew.store.recorded import CrawlWeb
 from clew.strategy import Resumable
 
 _INTERRUPTED = 130
+#: Seconds after which the last places of a budget are not kept for replies that have not come.
+LATE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class Session:
             self.config.ordered,
             self.observers,
             progress,
+            LATE if live else math.inf,
         )
         if self._stop_asked:
             self._driver.stop()

@@ -45,6 +45,17 @@ FIXED = (
 )  # fmt: skip
 
 
+_WANTED = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_type": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A configuration, and for each key where its value came from."""
@@ -117,7 +128,7 @@ def find_file(cwd: Path) -> Path | None:
 
 def _complaints(error: ValidationError, sources: Mapping[str, str]) -> list[str]:
     lines = []
-    for item in error.errors(include_url=False, include_input=False):
+    for item in error.errors(include_url=False):
         place = [str(part) for part in item["loc"] if isinstance(part, str) and part in KEYS]
         text = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
         key = place[0] if place else ""
@@ -128,9 +139,16 @@ def _complaints(error: ValidationError, sources: Mapping[str, str]) -> list[str]
         source = sources.get(key, "default")
         where = f" (from {source})" if source not in ("default", "command line") else ""
         if not item["msg"].startswith("Value error"):
-            text = f"must be {text[:1].lower()}{text[1:]}"
+            wanted = _WANTED.get(item["type"], f"{text[:1].lower()}{text[1:]}")
+            text = f"must be {wanted}{_given(key, item['input'])}"
         lines.append(f"{_dashed(key)}: {text}{where}" if key else text)
     return lines
+
+
+def _given(key: str, value: object) -> str:
+    """What was given instead, unless it may be a secret or is too much to repeat."""
+    plain = key not in ("header", "proxy") and isinstance(value, str | int | float)
+    return f", not {value!r}" if plain and len(str(value)) <= 80 else ""
 
 
 def _from_cli(cli: Mapping[str, object]) -> dict[str, tuple[object, str]]:
