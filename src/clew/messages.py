@@ -119,6 +119,8 @@ class Outcome:
     """Came from the page cache: no request was made."""
     sitemap: Sitemap | None = None
     """The parsed body, for sitemaps."""
+    parts: int = 0
+    """Requests made beyond the one for the page itself, for what a browser needed to render it."""
     addresses: tuple[str, ...] = ()
     """Where the host is: all its addresses for a look-up, the one that answered for a reply."""
 
@@ -199,6 +201,8 @@ class SaveHost:
     robots: tuple[tuple[str, int, float, bytes], ...] | None = None
     """(origin, status, fetched at, body) for each origin whose robots.txt is known; status 0 = unreachable.
     None means unchanged since it was last saved: bodies are not written again with every page."""
+    wire: int = 0
+    """Bytes received from it: pages, robots.txt, sitemaps, redirects."""
     memory: str | None = None
     """What else must be remembered, as JSON text: addresses, exclusion, sitemaps read, traps met.
     None means unchanged since it was last saved."""

@@ -212,6 +212,8 @@ class Page:
     simhash: int = 0
     """64-bit similarity hash of the text: near-duplicates differ in few bits. 0 when too short to tell."""
     truncated: bool = False
+    rendered: bool = False
+    """Read from what a browser made of it, not from what the server sent."""
 
     def __repr__(self) -> str:
         size = f"{len(self.text)} chars, {len(self.links)} links"

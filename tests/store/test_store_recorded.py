@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import random
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import brotli
 import pytest
 import zstandard
+from fastwarc.warc import ArchiveIterator
 
 from clew.errors import StoreForeign
 from clew.fetch.base import Response
 from clew.fetch.replay import RecordedWeb
+from clew.run.parsing import to_page
 from clew.store import SqliteStore
+from clew.store.exports import export
 from clew.store.recorded import CrawlWeb, WarcWeb
 from clew.store.warc import info_record, response_record
 from clew.testing.stores import fetched, found
 
 A = "http://a.example/"
+HTML = (("Content-Type", "text/html"),)
 SUITE = {
     "example-bad-non-chunked.warc.gz": ["http://example.com/"],
     "example-bad.warc.gz.bad": ["http://example.com/?example=1", "http://www.iana.org/domains/example"],
@@ -187,3 +193,29 @@ def test_a_crawl_that_lost_its_archive_is_refused(tmp_path: Path) -> None:
     file.unlink()
     with pytest.raises(StoreForeign, match="is missing"):
         CrawlWeb(tmp_path / "crawl")
+
+
+def test_a_rendered_page_comes_back_with_what_the_browser_made_of_it(tmp_path):
+    plain = Response(url=f"{A}1", status=200, headers=HTML, body=b"<p>plain</p>")
+    shell = Response(
+        url=f"{A}2", status=200, headers=HTML, body=b"<div id=app></div>", rendered=b"<p>wind &amp; sea</p>"
+    )
+    with SqliteStore(tmp_path / "crawl") as store:
+        blobs = []
+        for number, reply in enumerate((plain, shell, replace(plain, url=f"{A}3"))):
+            blobs.append(store.append(reply, 0.0))
+            store.save([found(number, [reply.url]), *fetched(number, reply.url, blob=blobs[-1])])
+        store.flush()
+    with contextlib.closing(CrawlWeb(tmp_path / "crawl")) as web:
+        assert [web.get(f"{A}{i}").rendered for i in (1, 2, 3)] == [None, b"<p>wind &amp; sea</p>", None]
+        assert web.get(f"{A}2").body == b"<div id=app></div>"
+        assert to_page(web.get(f"{A}2"), 0).text == "wind & sea"
+        assert to_page(web.get(f"{A}2"), 0).rendered
+    file = next((tmp_path / "crawl" / "pages").iterdir())
+    with file.open("rb") as stream:
+        kinds = [record.headers["WARC-Type"] for record in ArchiveIterator(stream)]
+    assert kinds == ["warcinfo", "response", "response", "conversion", "response"]
+    assert blobs[1].offset + blobs[1].length == blobs[2].offset
+    assert export(tmp_path / "crawl", tmp_path / "all.warc.gz", "warc") == 3
+    with contextlib.closing(WarcWeb(tmp_path / "all.warc.gz")) as web:
+        assert web.get(f"{A}2").rendered == b"<p>wind &amp; sea</p>"

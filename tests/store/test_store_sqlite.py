@@ -320,3 +320,35 @@ class TestReading:
             row = store.page(A)
             assert row is not None
             assert (row.text, row.title, row.type, row.near) == ("ä\x00b", "„T“", "text/plain", True)
+
+
+def test_what_older_crawls_received_is_known_from_their_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
+        (tmp_path / "old").mkdir()
+        schema.create(tmp_path / "old" / "clew.db")
+    with closing(sqlite3.connect(tmp_path / "old" / "clew.db")) as db:
+        db.execute(
+            "INSERT INTO hosts (id, name, next_at, delay, failures, requests, pages, matches) "
+            "VALUES (0, 'a.example', 0, 1, 0, 2, 1, 1), (1, 'b.example', 0, 1, 0, 1, 0, 0)"
+        )
+        db.execute(
+            "INSERT INTO candidates (id, key, host, depth, source, via, url, anchor) "
+            "VALUES (0, 1, 0, 0, -1, 'seed', 'http://a.example/', '')"
+        )
+        columns = (
+            "candidate, status, type, title, lang, score, satisfied, matched, duplicate_of, near, digest, "
+        )
+        columns += "simhash, source, depth, fetched_at, wire, reasons"
+        db.execute(
+            f"INSERT INTO pages ({columns}) "
+            "VALUES (0, 200, '', '', '', 1, 1, 1, -1, 0, 1, 1, -1, 0, 0, 321, '[]')"
+        )
+        db.commit()
+    (tmp_path / "old" / "pages").mkdir()
+    with SqliteStore(tmp_path / "old") as store:
+        assert store.counts().wire == 321
+        assert [host.wire for host in store.hosts()] == [321, 0]
+        assert [page.rendered for page in store.pages()] == [False]

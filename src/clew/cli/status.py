@@ -47,6 +47,8 @@ def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
         "failed": facts["failed"],
         "redirected": facts["redirected"],
     }
+    if facts["rendered"]:
+        pairs["rendered"] = f"{facts['rendered']} of the pages, by a browser"
     if facts["elapsed"]:
         pairs["time"] = duration_text(float(facts["elapsed"]))
     if facts["stopped"]:

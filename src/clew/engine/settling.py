@@ -42,7 +42,7 @@ class Crawl(Leasing):
         kind = outcome.task.kind
         if kind is not TaskKind.RESOLVE:
             self.tally.wire += outcome.wire
-            self.tally.requests += not outcome.cached
+            self.tally.requests += (not outcome.cached) + outcome.parts
         settle = {
             TaskKind.ROBOTS: self._robots,
             TaskKind.SITEMAP: self._sitemap,
@@ -130,13 +130,14 @@ class Crawl(Leasing):
         return host, [*filed.effects, host.row(self.rules.politeness), record]
 
     def _met(self, host: Host, outcome: Outcome) -> None:
+        host.wire += outcome.wire
         for address in outcome.addresses:
             self.hosts.meet(host, address)
 
     def _page(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         host = self.hosts[int(self.frontier.hosts[outcome.task.candidate])]
         self._met(host, outcome)
-        host.requests += not outcome.cached
+        host.requests += (not outcome.cached) + outcome.parts
         reason = failure(outcome)
         rest = health(self.hosts, host, outcome)
         if reason is not None:

@@ -39,6 +39,10 @@ class Response:
     cached: bool = False
     raw: bytes | None = None
     """The body as sent, when it was compressed and the archive wants it; None means `body` is as sent."""
+    rendered: bytes | None = None
+    """The page after its scripts had run in a browser, as HTML in UTF-8; None when no browser was asked."""
+    parts: int = 0
+    """Requests made for the rendering, beyond the one for the page itself."""
 
     def header(self, name: str, default: str = "") -> str:
         """The first header of that name, whatever its case."""

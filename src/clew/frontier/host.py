@@ -93,6 +93,8 @@ class Host:
     failures: int = 0
     """Failed requests in a row."""
     requests: int = 0
+    wire: int = 0
+    """Bytes received from it."""
     pages: int = 0
     matches: int = 0
     robots: dict[str, Robots] = field(default_factory=dict)
@@ -188,6 +190,7 @@ class Host:
             requests=self.requests,
             pages=self.pages,
             matches=self.matches,
+            wire=self.wire,
             robots=known if robots else None,
             memory=memory,
         )
@@ -195,7 +198,7 @@ class Host:
     def recall(self, row: SaveHost) -> tuple[str, ...]:
         """Take in what was saved of it; gives the addresses it had. What is not understood is passed over."""
         self.failures, self.requests = row.failures, row.requests
-        self.pages, self.matches = row.pages, row.matches
+        self.pages, self.matches, self.wire = row.pages, row.matches, row.wire
         self.answered = max(0, row.requests - row.failures)
         self.mute = self.answered == 0
         self.slow = 0.0 if self.own else row.delay

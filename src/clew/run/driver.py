@@ -250,6 +250,7 @@ class Driver:
             elapsed=response.elapsed,
             retry_after=retry_after(response.header("retry-after"), self.clock.now()),
             cached=response.cached,
+            parts=response.parts,
             addresses=(response.address,) if response.address and not response.cached else (),
         )
 

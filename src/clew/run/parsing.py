@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing.connection import wait
 from typing import Protocol, TypeVar
 
@@ -44,6 +45,10 @@ class Parser(Protocol):
 
 def to_page(response: Response, depth: int) -> Page:
     """Parse one reply, in whatever process this runs."""
+    if response.rendered is not None:
+        # Whatever the server said of it, what the browser hands over is HTML in UTF-8.
+        plain = replace(response, body=response.rendered, rendered=None, headers=_as_rendered(response))
+        return replace(to_page(plain, depth), rendered=True)
     return parse_page(
         response.body,
         url=response.url,
@@ -53,6 +58,11 @@ def to_page(response: Response, depth: int) -> Page:
         depth=depth,
         truncated=response.truncated,
     )
+
+
+def _as_rendered(response: Response) -> tuple[tuple[str, str], ...]:
+    others = [item for item in response.headers if item[0].lower() != "content-type"]
+    return (("Content-Type", "text/html; charset=utf-8"), *others)
 
 
 def to_sitemap(response: Response) -> Sitemap:
@@ -149,7 +159,7 @@ class HybridParser:
         self._pool: WorkerParser | None = None
 
     def at_once(self, response: Response) -> bool:
-        return len(response.body) <= self.size and not response.body.startswith(b"%PDF")
+        return len(response.rendered or response.body) <= self.size and not response.body.startswith(b"%PDF")
 
     async def parse(self, response: Response, depth: int) -> Page:
         return await self._workers().parse(response, depth)

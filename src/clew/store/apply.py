@@ -44,14 +44,14 @@ _CLOSE = (
 )
 _HOST = (
     "UPDATE hosts SET next_at = new.column2, delay = new.column3, failures = new.column4, "
-    "requests = new.column5, pages = new.column6, matches = new.column7 "
+    "requests = new.column5, pages = new.column6, matches = new.column7, wire = new.column8 "
     "FROM (VALUES {}) AS new WHERE hosts.id = new.column1",
-    7,
+    8,
 )
 _PAGE_COLUMNS = (
     *("candidate", "status", "type", "title", "lang", "score", "satisfied", "matched", "duplicate_of"),
     *("near", "digest", "simhash", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
-    "reasons",
+    *("reasons", "rendered"),
 )
 _PAGE = (
     f"INSERT INTO pages ({', '.join(_PAGE_COLUMNS)}) VALUES {{}} "
@@ -194,8 +194,11 @@ class Applier:
 
     def _host(self, effect: SaveHost) -> None:
         number = self._host_number(effect.host)
-        row = (effect.next_at, effect.delay, effect.failures, effect.requests, effect.pages, effect.matches)
-        self._host_rows[number] = (number, *row)
+        pace = (effect.next_at, effect.delay, effect.failures)
+        self._host_rows[number] = (
+            *(number, *pace),
+            *(effect.requests, effect.pages, effect.matches, effect.wire),
+        )
         if effect.memory is not None or effect.robots is not None:
             self._host_extras.append((number, effect))
 
@@ -219,7 +222,7 @@ class Applier:
             *(effect.candidate, page.status, clean(page.type), clean(page.title), clean(page.language)),
             *(verdict.score, verdict.satisfied, effect.matched, effect.duplicate_of, effect.near),
             *(signed(page.digest), signed(page.simhash), effect.source, effect.depth, effect.fetched_at),
-            *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons])),
+            *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons]), page.rendered),
         )
         self._texts[effect.candidate] = page.text.encode("utf-8", "replace")
         self._links[effect.candidate] = _numbers(effect.links)

@@ -70,6 +70,7 @@ class PageRow:
     reasons: tuple[str, ...] = ()
     blob: Blob | None = None
     via: str = "link"
+    rendered: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +104,7 @@ class Counts:
     hosts: int = 0
     requests: int = 0
     wire: int = 0
+    rendered: int = 0
     by_reason: dict[str, int] = field(default_factory=dict)
     """Links left out and candidates closed, by reason."""
 

@@ -232,9 +232,12 @@ def _hash(status: int, headers: str, body: bytes) -> bytes:
 def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=30.0, check_same_thread=False)
     try:
+        # Read at one moment: another process may be making the cache just now.
+        connection.execute("BEGIN")
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (owner,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute("COMMIT")
         if tables and owner != _APPLICATION_ID:
             raise StoreForeign(f"{path} is not a page cache of clew's: choose another directory")
         if version > _VERSION:

@@ -19,7 +19,10 @@ from clew.store.faults import mapped
 from clew.store.read import CrawlReader, open_reader
 from clew.store.warc import info_record
 
-FIELDS = ("url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang", "text")
+FIELDS = (
+    *("url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang"),
+    *("rendered", "text"),
+)
 _GROUP = 500
 
 
@@ -41,7 +44,7 @@ def export(
     >>> from clew.store import MemoryStore
     >>> stream = io.BytesIO()
     >>> export(MemoryStore(), stream, "csv"), stream.getvalue().decode().strip()
-    (0, 'url,status,title,score,matched,depth,source,fetched_at,lang,text')
+    (0, 'url,status,title,score,matched,depth,source,fetched_at,lang,rendered,text')
     """
     writer = _WRITERS.get(format)
     if writer is None:
@@ -98,7 +101,8 @@ def _csv(reader: Reader, stream: IO[bytes], matched: bool) -> int:
         table.writerow(FIELDS)
         count = 0
         for row in reader.pages(matched=matched):
-            values = record(row) | {"matched": str(row.matched).lower()}
+            flags = {"matched": str(row.matched).lower(), "rendered": str(row.rendered).lower()}
+            values = record(row) | flags
             table.writerow(values.values())
             count += 1
         return count
@@ -133,6 +137,7 @@ def _parquet(reader: Reader, stream: IO[bytes], matched: bool) -> int:
         "score": pyarrow.float64(),
         "matched": pyarrow.bool_(),
         "depth": pyarrow.int32(),
+        "rendered": pyarrow.bool_(),
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in FIELDS])
     rows = reader.pages(matched=matched)

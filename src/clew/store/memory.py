@@ -141,7 +141,7 @@ class MemoryStore:
             tasks=sum(decision.kind in REQUESTS for decision in self._trace.values()),
             pages=len(pages),
             requests=sum(host.requests for host in self.hosts()),
-            wire=sum(saved.wire for saved in pages.values()),
+            wire=sum(host.wire for host in self.hosts()),
             elapsed=elapsed([(min(times), max(times))]) if times else 0.0,
             learned=self._learned,
         )
@@ -207,7 +207,8 @@ class MemoryStore:
             redirected=states[State.REDIRECTED],
             hosts=len(self._hosts),
             requests=sum(host.requests for host in self.hosts()),
-            wire=sum(saved.wire for saved in self._pages.values()),
+            wire=sum(host.wire for host in self.hosts()),
+            rendered=sum(saved.page.rendered for saved in self._pages.values()),
             by_reason=dict(sorted(reasons.items())),
         )
 
@@ -300,6 +301,7 @@ class MemoryStore:
             reasons=saved.verdict.reasons,
             blob=saved.blob,
             via=self._candidates[saved.candidate].via,
+            rendered=page.rendered,
         )
 
 

@@ -28,7 +28,7 @@ _TEXT_LIMIT = 1 << 30
 
 _PAGE = """
 SELECT p.seq, p.candidate, c.url, p.status, p.title, p.score, p.matched, p.satisfied, d.url, p.near, p.depth,
-       s.url, p.fetched_at, p.lang, p.type, p.reasons, w.name, p.offset, p.length, c.via, {text}
+       s.url, p.fetched_at, p.lang, p.type, p.reasons, w.name, p.offset, p.length, c.via, p.rendered, {text}
 FROM pages p JOIN candidates c ON c.id = p.candidate
 LEFT JOIN candidates s ON s.id = p.source LEFT JOIN candidates d ON d.id = p.duplicate_of
 LEFT JOIN warcs w ON w.id = p.warc LEFT JOIN texts t ON t.candidate = p.candidate
@@ -188,11 +188,13 @@ class CrawlReader:
         for (dropped,) in self._all("SELECT dropped FROM trace WHERE dropped <> '[]'"):
             for reason, count in json.loads(dropped):
                 reasons[reason] += count
-        pages, matched, duplicates, wire = self._one(
+        pages, matched, duplicates, rendered = self._one(
             "SELECT count(*), coalesce(sum(matched), 0), coalesce(sum(duplicate_of >= 0), 0), "
-            "coalesce(sum(wire), 0) FROM pages"
+            "coalesce(sum(rendered), 0) FROM pages"
         )
-        hosts, requests = self._one("SELECT count(*), coalesce(sum(requests), 0) FROM hosts")
+        hosts, requests, wire = self._one(
+            "SELECT count(*), coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
+        )
         return Counts(
             pages=pages,
             matched=matched,
@@ -204,6 +206,7 @@ class CrawlReader:
             hosts=hosts,
             requests=requests,
             wire=wire,
+            rendered=rendered,
             by_reason=dict(sorted(reasons.items())),
         )
 
@@ -251,7 +254,7 @@ class CrawlReader:
 
     def _page_row(self, row: tuple[Any, ...]) -> PageRow:
         (_, number, url, status, title, score, matched, satisfied, repeats, near, depth, source) = row[:12]
-        (fetched_at, lang, kind, reasons, file, offset, length, via, text) = row[12:]
+        (fetched_at, lang, kind, reasons, file, offset, length, via, rendered, text) = row[12:]
         return PageRow(
             id=number,
             url=url,
@@ -271,6 +274,7 @@ class CrawlReader:
             reasons=tuple(json.loads(reasons)),
             blob=None if file is None else Blob(file, offset, length),
             via=via,
+            rendered=bool(rendered),
         )
 
     def _text(self, data: bytes | None) -> str:

@@ -11,6 +11,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,9 +21,11 @@ from clew.errors import StoreForeign
 from clew.fetch.base import Response
 from clew.store.read import open_reader
 from clew.store.replies import http_reply
+from clew.store.warc import RENDERED_TYPE
 from clew.url import canonical
 
 _KINDS = WarcRecordType.response | WarcRecordType.resource
+_ALL = _KINDS | WarcRecordType.conversion
 _GZIP = b"\x1f\x8b"
 _PLAIN = b"WARC/"
 _UNPACKED = 4 << 30
@@ -53,6 +56,7 @@ class WarcWeb:
         """What was left out, and why."""
         self._files: list[_Source] = []
         self._places: dict[str, _Place] = {}
+        self._rendered: set[_Place] = set()
         for path, length in files:
             self._add(_Source(path, length))
         self._order = sorted(self._places, key=lambda url: url.endswith("/robots.txt"))
@@ -65,8 +69,12 @@ class WarcWeb:
         source, offset = self._files[place[0]], place[1]
         with source.open(offset) as stream:
             try:
-                record = next(iter(ArchiveIterator(stream, record_types=_KINDS, parse_http=False)))
-                return self._reply(url, record)
+                records = iter(ArchiveIterator(stream, record_types=_ALL, parse_http=False))
+                record = next(records)
+                reply, number = self._reply(url, record), record.record_id
+                if reply is None or place not in self._rendered:
+                    return reply
+                return self._with_rendering(reply, number, next(records))
             except (OSError, StopIteration) as error:
                 raise StoreForeign(
                     f"{source.path} changed while it was read ({error}): open it again"
@@ -91,16 +99,23 @@ class WarcWeb:
         """Index one file: what can be read of it."""
         number = len(self._files)
         self._files.append(source)
-        found, problem = _scan(source)
+        found, rendered, problem = _scan(source)
         if problem is None and found is None:
             source.unpack()
-            found, problem = _scan(source)
+            found, rendered, problem = _scan(source)
+        self._rendered.update((number, offset) for offset in rendered)
         if problem is not None:
             self.problems.append(problem)
             if not found:
                 raise StoreForeign(problem)
         for url, offset in found or ():
             self._places[url] = (number, offset)
+
+    def _with_rendering(self, reply: Response, number: str | None, record: Any) -> Response:
+        """The reply, with what a browser made of it if the record behind it is that."""
+        if number is None or record.headers.get("WARC-Refers-To") != number:
+            return reply
+        return replace(reply, rendered=record.reader.read(min(record.content_length, self.limit)))
 
     def _reply(self, url: str, record: Any) -> Response | None:
         # Encoded bodies are smaller than decoded ones, but for the framing of chunks and headers.
@@ -192,34 +207,42 @@ class _Window:
         self.close()
 
 
-def _scan(source: _Source) -> tuple[list[tuple[str, int]] | None, str | None]:
-    """Canonical URLs with the places of their records, and what broke off the reading, if something did.
+def _scan(source: _Source) -> tuple[list[tuple[str, int]] | None, list[int], str | None]:
+    """Canonical URLs with the places of their records, which of these have a rendering right behind them, and
+    what broke off the reading, if something did.
 
     No list and no problem: the file is compressed in one piece and must be unpacked first.
     """
     found: list[tuple[str, int]] = []
+    rendered: list[int] = []
     with source.open() as stream:
         magic = stream.read(5)
         if not magic:
-            return found, f"{source.path} is empty"
+            return found, rendered, f"{source.path} is empty"
         marks = _PLAIN if magic == _PLAIN else magic[:2]
         stream.seek(0)
         try:
-            for record in ArchiveIterator(stream, record_types=_KINDS, parse_http=False):
+            for record in ArchiveIterator(stream, record_types=_ALL, parse_http=False):
                 with source.open(record.stream_pos) as there:
                     reachable = there.read(len(marks)) == marks
                 if not reachable or (found and record.stream_pos <= found[-1][1]):
                     if marks == _GZIP:
-                        return None, None
-                    return found, f"{source.path} is compressed in one piece: recompress it record by record"
+                        return None, rendered, None
+                    why = f"{source.path} is compressed in one piece: recompress it record by record"
+                    return found, rendered, why
                 url = _target(record)
                 if record.reader.consume() < record.content_length:
-                    return found, f"{source.path} is cut short: {len(found)} replies before that are used"
-                if url is not None:
+                    why = f"{source.path} is cut short: {len(found)} replies before that are used"
+                    return found, rendered, why
+                if record.record_type == WarcRecordType.conversion:
+                    if found and url == found[-1][0] and record.headers.get("Content-Type") == RENDERED_TYPE:
+                        rendered.append(found[-1][1])
+                elif url is not None:
                     found.append((url, record.stream_pos))
         except (OSError, ValueError) as error:
-            return found, f"{source.path} is damaged ({error}): {len(found)} replies before that are used"
-    return found, None
+            why = f"{source.path} is damaged ({error}): {len(found)} replies before that are used"
+            return found, rendered, why
+    return found, rendered, None
 
 
 def _target(record: Any) -> str | None:

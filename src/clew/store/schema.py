@@ -73,8 +73,18 @@ def _host_memory(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE hosts ADD COLUMN memory TEXT NOT NULL DEFAULT ''")
 
 
+def _wire_and_rendered(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE pages ADD COLUMN rendered INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE hosts ADD COLUMN wire INTEGER NOT NULL DEFAULT 0")
+    # Of older crawls only what pages took is known.
+    connection.execute(
+        "UPDATE hosts SET wire = taken.bytes FROM (SELECT c.host AS host, sum(p.wire) AS bytes FROM pages p "
+        "JOIN candidates c ON c.id = p.candidate GROUP BY c.host) AS taken WHERE taken.host = hosts.id"
+    )
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first, _host_memory]
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first, _host_memory, _wire_and_rendered]
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -21,12 +21,14 @@ def load(connection: sqlite3.Connection) -> Snapshot | None:
     if not count:
         return None
     columns = _candidates(connection, count)
-    digests, simhashes, matched, scores, wire = _pages(connection)
+    digests, simhashes, matched, scores = _pages(connection)
     (decisions,) = connection.execute("SELECT count(*) FROM trace").fetchone()
     asked = ", ".join("?" * len(REQUESTS))
     (tasks,) = connection.execute(f"SELECT count(*) FROM trace WHERE kind IN ({asked})", REQUESTS).fetchone()
     spans = connection.execute("SELECT min(at), max(at) FROM trace GROUP BY session")
-    (requests,) = connection.execute("SELECT coalesce(sum(requests), 0) FROM hosts").fetchone()
+    requests, wire = connection.execute(
+        "SELECT coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
+    ).fetchone()
     learned = connection.execute("SELECT state FROM learned").fetchone()
     return Snapshot(
         keys=columns[0].view(np.uint64),
@@ -83,6 +85,10 @@ def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
         "SELECT host, origin, status, fetched_at, body FROM robots ORDER BY host, position"
     ):
         robots.setdefault(number, []).append((entry[0], entry[1], entry[2], bytes(entry[3])))
+    rows = connection.execute(
+        "SELECT id, name, next_at, delay, failures, requests, pages, matches, wire, memory FROM hosts "
+        "WHERE next_at IS NOT NULL ORDER BY id"
+    )
     return [
         SaveHost(
             host=name,
@@ -92,33 +98,29 @@ def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
             requests=requests,
             pages=pages,
             matches=matches,
+            wire=wire,
             robots=tuple(robots.get(number, ())),
             memory=memory,
         )
-        for number, name, next_at, delay, failures, requests, pages, matches, memory in connection.execute(
-            "SELECT id, name, next_at, delay, failures, requests, pages, matches, memory FROM hosts "
-            "WHERE next_at IS NOT NULL ORDER BY id"
-        )
+        for number, name, next_at, delay, failures, requests, pages, matches, wire, memory in rows
     ]
 
 
 def _pages(
     connection: sqlite3.Connection,
-) -> tuple[dict[int, int], dict[int, int], frozenset[int], dict[int, float], int]:
+) -> tuple[dict[int, int], dict[int, int], frozenset[int], dict[int, float]]:
     digests: dict[int, int] = {}
     simhashes: dict[int, int] = {}
     matched: set[int] = set()
     scores: dict[int, float] = {}
-    wire = 0
-    for candidate, digest, simhash, repeats, found, score, received in connection.execute(
-        "SELECT candidate, digest, simhash, duplicate_of, matched, score, wire FROM pages ORDER BY seq"
+    for candidate, digest, simhash, repeats, found, score in connection.execute(
+        "SELECT candidate, digest, simhash, duplicate_of, matched, score FROM pages ORDER BY seq"
     ):
         scores[candidate] = score
-        wire += received
         if digest:
             digests.setdefault(unsigned(digest), candidate)
         if simhash and repeats < 0:
             simhashes[candidate] = unsigned(simhash)
         if found:
             matched.add(candidate)
-    return digests, simhashes, frozenset(matched), scores, wire
+    return digests, simhashes, frozenset(matched), scores

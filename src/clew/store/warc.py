@@ -31,6 +31,8 @@ except ImportError:  # no wheel for this platform
 
 ROTATE_AT = 1 << 30
 """A new file is begun when the current one has reached this length."""
+RENDERED_TYPE = "text/html; charset=utf-8"
+"""The type of a `conversion` record that holds a page as a browser rendered it."""
 _GZIP = 31
 _UNFRAMED = frozenset({"transfer-encoding"})
 _DECODED = frozenset({"transfer-encoding", "content-encoding"})
@@ -38,7 +40,7 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 def response_record(response: Response, fetched_at: float) -> bytes:
-    """A reply as one compressed `response` record.
+    """A reply as one compressed `response` record; if it was rendered, with a `conversion` record behind it.
 
     >>> zlib.decompress(response_record(Response(url="http://a.example/", status=200), 0.0), 31)[:8]
     b'WARC/1.1'
@@ -51,7 +53,23 @@ def response_record(response: Response, fetched_at: float) -> bytes:
     if response.truncated:
         fields.append(("WARC-Truncated", "length"))
     fields.append(("WARC-Payload-Digest", _digest(payload)))
-    return _record(fields, "application/http; msgtype=response", block)
+    if response.rendered is None:
+        return _record(fields, "application/http; msgtype=response", block)
+    number = _uuid()
+    reply = _record(fields, "application/http; msgtype=response", block, number)
+    return reply + _conversion(response, fetched_at, number)
+
+
+def _conversion(response: Response, fetched_at: float, source: str) -> bytes:
+    """What a browser made of a reply, as a record of its own right behind it."""
+    assert response.rendered is not None
+    fields = [
+        ("WARC-Type", "conversion"),
+        ("WARC-Target-URI", response.url),
+        ("WARC-Date", _date(fetched_at)),
+        ("WARC-Refers-To", f"<urn:uuid:{source}>"),
+    ]
+    return _record(fields, RENDERED_TYPE, response.rendered)
 
 
 def info_record(filename: str, software: str, made_at: float) -> bytes:
@@ -61,10 +79,12 @@ def info_record(filename: str, software: str, made_at: float) -> bytes:
     return _record(fields, "application/warc-fields", block)
 
 
-def _record(fields: Iterable[tuple[str, str]], content_type: str, block: bytes) -> bytes:
+def _record(
+    fields: Iterable[tuple[str, str]], content_type: str, block: bytes, number: str | None = None
+) -> bytes:
     head = "".join(f"{name}: {_flat(value)}\r\n" for name, value in fields)
     head = (
-        f"WARC/1.1\r\n{head}WARC-Record-ID: <urn:uuid:{_uuid()}>\r\n"
+        f"WARC/1.1\r\n{head}WARC-Record-ID: <urn:uuid:{number or _uuid()}>\r\n"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
         f"Content-Type: {content_type}\r\nContent-Length: {len(block)}\r\n\r\n"
     )
