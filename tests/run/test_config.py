@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import ConfigError
+from clew.fetch.cookies import CookieFetcher
 from clew.run import units
+from clew.run.assemble import fetcher_of
 from clew.run.config import CrawlConfig
 from clew.run.settings import FIXED, KEYS, LISTS, build, load_config, resume_config
 
@@ -234,3 +236,31 @@ def test_no_text_makes_units_fail_otherwise_than_by_value_error(text):
     for convert in (units.seconds, units.size):
         with contextlib.suppress(ValueError):
             assert convert(text) >= 0
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"cookies": "always"}, "'always' is not one of off, session"),
+        ({"cookies": "session", "cache": "c"}, "meant for you alone"),
+        ({"cookie_file": "c.txt", "header": ("Cookie: a=1",)}, "one way"),
+    ],
+)
+def test_cookies_are_kept_apart_from_what_is_shared(values, says):
+    assert says in complaint(**values)
+    assert config(cookies=False).cookies == "off"
+    assert not config(header=("Cookie: a=1",)).sends_cookies()
+
+
+def test_a_cookie_file_is_read_when_the_crawl_begins(tmp_path):
+    file = tmp_path / "cookies.txt"
+    file.write_text("a.example\tFALSE\t/\tFALSE\t0\tlogin\ts3cret\n")
+    made = config(cookie_file=file)
+    assert "s3cret" not in made.to_json()
+    fetcher = fetcher_of(made, lambda: 0.0)
+    assert isinstance(fetcher, CookieFetcher)
+    assert fetcher.jar.header("http://a.example/", 0.0) == "login=s3cret"
+    assert not fetcher.jar.keep
+    assert fetcher_of(config(cookies="session"), lambda: 0.0).jar.keep
+    with pytest.raises(ConfigError, match="cannot be read"):
+        fetcher_of(config(cookie_file=tmp_path / "none"), lambda: 0.0)

@@ -29,7 +29,7 @@ def export(
     matched: Annotated[bool, Parameter(negative=(), help="The finds alone.")] = False,
 ) -> None:
     """Write the pages of a crawl as jsonl, csv, warc or parquet."""
-    from clew.run.config import nearest
+    from clew.run.checks import nearest
     from clew.store import export as write
 
     if format not in FORMATS:

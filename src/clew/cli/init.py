@@ -56,6 +56,8 @@ TEMPLATE = """\
 # own = ["www.example.org"]       # hosts of your own: these may be asked fast and often
 # ignore-robots = false           # do not ask hosts of your own for robots.txt
 # insecure = []                   # hosts whose TLS certificate is not checked
+# cookies = "off"                 # off or session
+# cookie-file = ""                # cookies of your own to send, in Netscape format
 
 # This machine.
 # cache = "cache"                 # a page cache that several crawls share

@@ -103,6 +103,10 @@ class CrawlOptions:
     """Do not ask hosts of your own for robots.txt (no; needs --own)."""
     insecure: Annotated[Texts, _many("HOST", MANNERS)] = None
     """A host whose TLS certificate is not checked; can be repeated."""
+    cookies: Annotated[str | None, Parameter(metavar="off|session", group=MANNERS)] = None
+    """Keep cookies while the crawl runs, each for the origin that set it (off)."""
+    cookie_file: Annotated[str | None, Parameter(metavar="FILE", group=MANNERS)] = None
+    """Cookies of your own to send, in Netscape format."""
 
     cache: Annotated[str | None, Parameter(metavar="DIR", group=MACHINE)] = None
     """A page cache that several crawls share."""

@@ -14,6 +14,8 @@ class Request:
 
     url: str
     limit: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent besides the usual ones; who makes the request answers for who gets to see them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

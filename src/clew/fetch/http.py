@@ -221,7 +221,8 @@ class HttpFetcher:
             body.peer = peer
 
         reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
-        await wire.get(origin.place, f"GET {path}".encode() + origin.tail, reply, met)
+        tail = origin.tail[:-2] + _lines(request.headers) if request.headers else origin.tail
+        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met)
 
     async def _session_get(
         self, session: ClientSession, origin: _Origin, path: str, request: Request, body: _Body
@@ -229,6 +230,7 @@ class HttpFetcher:
         """With aiohttp: TLS, and whatever goes through a proxy."""
         limits = self.settings
         sent = self._credentials if origin.text in self._credential_origins else {}
+        sent = sent | dict(request.headers)
         # A plain request is itself addressed to the proxy; a tunnel is asked for beforehand.
         clear = origin.text.startswith("http://")
         plain, tunnel = (self._proxy_headers, None) if clear else ({}, self._proxy_headers)
@@ -331,6 +333,14 @@ class HttpFetcher:
 
     def __repr__(self) -> str:
         return f"HttpFetcher({self.settings.user_agent!r}, proxy={self.settings.proxy is not None})"
+
+
+def _lines(headers: Sequence[tuple[str, str]]) -> bytes:
+    """Headers of one request, and the empty line that ends them all."""
+    lines = [f"{name}: {value}" for name, value in headers]
+    if any(c in line for line in lines for c in "\r\n\0"):
+        raise FetchError(Reason.BAD_URL, "a header of the request is more than one line")
+    return "".join([f"{line}\r\n" for line in (*lines, "")]).encode()
 
 
 def _text(raw: bytes) -> str:

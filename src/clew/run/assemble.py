@@ -128,6 +128,11 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
             retry_dropped=config.delay < MIN_DELAY,
         )
     )
+    if config.sends_cookies():
+        from clew.fetch.cookies import CookieFetcher, CookieJar, read_file
+
+        given = read_file(config.cookie_file, clock()) if config.cookie_file is not None else ()
+        fetcher = CookieFetcher(fetcher, CookieJar(given, keep=config.cookies == "session"), clock)
     if config.cache is not None:
         from clew.store.cache import CachingFetcher, PageCache
 

@@ -7,11 +7,9 @@ environment, `cache-age` in `clew.toml`, `cache_age` here. How the four are put 
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -21,12 +19,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from clew.errors import ConfigError
 from clew.fetch.settings import default_user_agent, is_credential
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
+from clew.run.checks import choice, host_matches, is_network, none, web_address, weighed
 from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
-from clew.strategy.intelligent import WEIGHINGS
 
 SEMANTICS = ("minmax", "product")
 SITEMAPS = ("off", "robots", "on")
+COOKIES = ("off", "session")
 SCOPES = ("all", "domain", "host", "prefix")
 DEFAULT_DELAY = 1.0
 #: Hosts that are not the user's own are never asked more often than this.
@@ -39,45 +38,11 @@ _HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
 _RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the closest known word, or nothing.
-
-    >>> nearest("concurency", ["delay", "concurrency"])
-    "; did you mean 'concurrency'?"
-    """
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _choice(value: object, known: tuple[str, ...]) -> object:
-    if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{value!r} is not one of {', '.join(known)}{nearest(str(value), known)}")
-    return value
-
-
-def _none(value: object) -> object:
-    """`none` lifts a limit wherever there can be none."""
-    return None if isinstance(value, str) and value.strip().lower() == "none" else value
-
-
-def _weights(value: object) -> object:
-    """`name=number,name=number`, or a table, or the name of a way to weigh."""
-    if not isinstance(value, str) or value in WEIGHINGS:
-        return value
-    pairs = [part.partition("=") for part in value.replace(",", " ").split()]
-    if any(not equals for _, equals, _ in pairs):
-        raise ValueError(
-            f"{value!r} is not a list of weights: write name=number,name=number, or "
-            f"one of {', '.join(WEIGHINGS)}"
-        )
-    return {name: number for name, _, number in pairs}
-
-
 def _optional(convert: Any) -> BeforeValidator:
-    return BeforeValidator(lambda value: None if (value := _none(value)) is None else convert(value))
+    return BeforeValidator(lambda value: None if (value := none(value)) is None else convert(value))
 
 
-Limit = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none)]
+Limit = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(none)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Size = Annotated[int, BeforeValidator(size), Field(ge=1)]
 Texts = tuple[str, ...]
@@ -98,7 +63,7 @@ class CrawlConfig(BaseModel):
     threshold: float = Field(0.5, gt=0, le=1)
     semantics: Literal["minmax", "product"] = "minmax"
     strategy: str = "intelligent"
-    weights: Annotated[dict[str, float] | str, BeforeValidator(_weights)] = {}
+    weights: Annotated[dict[str, float] | str, BeforeValidator(weighed)] = {}
     factors: Texts = ()
     option: Texts = ()
     use: Texts = ()
@@ -114,7 +79,7 @@ class CrawlConfig(BaseModel):
     scope: Literal["all", "domain", "host", "prefix"] = "all"
     include: Texts = ()
     exclude: Texts = ()
-    depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_none)] = None
+    depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(none)] = None
     types: Texts = DEFAULT_KINDS
     nofollow: bool = False
     sitemaps: Literal["off", "robots", "on"] = "robots"
@@ -122,7 +87,7 @@ class CrawlConfig(BaseModel):
 
     delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
     concurrency: int = Field(16, ge=1, le=4096)
-    proxy: Annotated[str | None, BeforeValidator(_none)] = None
+    proxy: Annotated[str | None, BeforeValidator(none)] = None
     header: Texts = ()
     user_agent: str = default_user_agent()
     timeout: Annotated[Seconds, Field(gt=0, le=3600)] = 30.0
@@ -131,12 +96,14 @@ class CrawlConfig(BaseModel):
     own: Texts = ()
     ignore_robots: bool = False
     insecure: Texts = ()
+    cookies: Literal["off", "session"] = "off"
+    cookie_file: Annotated[Path | None, BeforeValidator(none)] = None
 
-    cache: Annotated[Path | None, BeforeValidator(_none)] = None
+    cache: Annotated[Path | None, BeforeValidator(none)] = None
     cache_age: Seconds = 7 * 86400.0
     ordered: bool = False
-    parse_workers: Annotated[Annotated[int, Field(ge=0, le=64)] | None, BeforeValidator(_none)] = None
-    metrics_port: Annotated[Annotated[int, Field(ge=1, le=65535)] | None, BeforeValidator(_none)] = None
+    parse_workers: Annotated[Annotated[int, Field(ge=0, le=64)] | None, BeforeValidator(none)] = None
+    metrics_port: Annotated[Annotated[int, Field(ge=1, le=65535)] | None, BeforeValidator(none)] = None
 
     # what one field may be
 
@@ -145,7 +112,7 @@ class CrawlConfig(BaseModel):
     def _check_seeds(cls, value: Texts) -> Texts:
         if not value:
             raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
-        return tuple(_web_address(seed) for seed in value)
+        return tuple(web_address(seed) for seed in value)
 
     @field_validator("match")
     @classmethod
@@ -157,24 +124,30 @@ class CrawlConfig(BaseModel):
     @field_validator("semantics", mode="before")
     @classmethod
     def _check_semantics(cls, value: object) -> object:
-        return _choice(value, SEMANTICS)
+        return choice(value, SEMANTICS)
 
     @field_validator("strategy", mode="before")
     @classmethod
     def _check_strategy(cls, value: object) -> object:
-        return _choice(value, STRATEGIES)
+        return choice(value, STRATEGIES)
 
     @field_validator("scope", mode="before")
     @classmethod
     def _check_scope(cls, value: object) -> object:
-        return _choice(value, SCOPES)
+        return choice(value, SCOPES)
 
     @field_validator("sitemaps", mode="before")
     @classmethod
     def _check_sitemaps(cls, value: object) -> object:
-        return _choice(
+        return choice(
             {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value, SITEMAPS
         )
+
+    @field_validator("cookies", mode="before")
+    @classmethod
+    def _check_cookies(cls, value: object) -> object:
+        # TOML has words of its own for off.
+        return choice("off" if value is False else value, COOKIES)
 
     @field_validator("include", "exclude")
     @classmethod
@@ -192,7 +165,7 @@ class CrawlConfig(BaseModel):
     @classmethod
     def _check_types(cls, value: Texts) -> Texts:
         for name in value:
-            _choice(name, tuple(KINDS))
+            choice(name, tuple(KINDS))
         return value
 
     @field_validator("proxy")
@@ -238,7 +211,7 @@ class CrawlConfig(BaseModel):
     @classmethod
     def _check_private(cls, value: Texts) -> Texts:
         for item in value:
-            if not _is_network(item) and not _HOST.fullmatch(item):
+            if not is_network(item) and not _HOST.fullmatch(item):
                 raise ValueError(
                     f"{item!r} is neither a host, nor an address, nor a network such as 10.0.0.0/8"
                 )
@@ -248,7 +221,7 @@ class CrawlConfig(BaseModel):
     @classmethod
     def _check_hosts(cls, value: Texts) -> Texts:
         for item in value:
-            if item != "*" and not _HOST.fullmatch(item) and not _is_network(item):
+            if item != "*" and not _HOST.fullmatch(item) and not is_network(item):
                 hint = f"; did you mean {urlsplit(item).hostname!r}?" if "://" in item else ""
                 raise ValueError(f"{item!r} is not a host name such as example.org or *.example.org{hint}")
         return value
@@ -269,6 +242,15 @@ class CrawlConfig(BaseModel):
             )
         if self.ignore_robots and not self.own:
             raise ValueError("robots.txt can be ignored on hosts of your own only: name them with --own HOST")
+        if self.sends_cookies() and self.cache is not None:
+            raise ValueError(
+                "pages asked for with cookies may be meant for you alone, and a page cache is shared: "
+                "leave out --cache, or --cookies and --cookie-file"
+            )
+        if self.sends_cookies() and any(name.lower() == "cookie" for name, _ in self.headers()):
+            raise ValueError(
+                "give cookies one way: by --cookies and --cookie-file, or by --header 'Cookie: …'"
+            )
         if "*" in self.insecure:
             raise ValueError("insecure takes host names: TLS is not switched off for the whole web")
         return self
@@ -281,7 +263,11 @@ class CrawlConfig(BaseModel):
         >>> CrawlConfig(seeds=("http://a.example/",), match="x", own=("*.a.example",)).owns("www.a.example")
         True
         """
-        return any(_host_matches(host, pattern) for pattern in self.own)
+        return any(host_matches(host, pattern) for pattern in self.own)
+
+    def sends_cookies(self) -> bool:
+        """Whether requests may carry cookies."""
+        return self.cookies != "off" or self.cookie_file is not None
 
     def delay_for(self, host: str) -> float:
         """Seconds between two requests to a host; one too short for others' hosts holds for own ones only."""
@@ -335,40 +321,3 @@ class CrawlConfig(BaseModel):
     def from_json(cls, text: str) -> CrawlConfig:
         """The opposite of `to_json`; redacted values stay redacted, see `missing_secrets`."""
         return cls.model_validate_json(text)
-
-
-def _web_address(text: str) -> str:
-    """A seed, when it is an http(s) URL with a host and no password in it."""
-    try:
-        parts = urlsplit(text.strip())
-        host = parts.hostname
-        parts.port  # noqa: B018 - raises on a port that is no number
-    except ValueError as error:
-        raise ValueError(f"{text!r} is not a URL: {error}") from None
-    if parts.scheme not in ("http", "https"):
-        bare = text.strip().lstrip("/")
-        if "://" in bare or not re.match(r"[\w-]+(\.[\w-]+)*\.?(:\d+)?(/|$)", bare):
-            raise ValueError(f"{text!r} is not a web address: seeds start with http:// or https://")
-        raise ValueError(f"{text!r} is not a full URL; did you mean https://{bare}?")
-    if not host:
-        raise ValueError(f"{text!r} names no host: write https://example.org/")
-    if parts.username or parts.password:
-        raise ValueError(
-            f"{parts.scheme}://{host}/ carries a password: give it as --header 'Authorization: …'"
-        )
-    return text.strip()
-
-
-def _is_network(text: str) -> bool:
-    try:
-        ipaddress.ip_network(text.strip("[]"), strict=False)
-    except ValueError:
-        return False
-    return True
-
-
-def _host_matches(host: str, pattern: str) -> bool:
-    if pattern == "*":
-        return True
-    host, pattern = host.lower(), pattern.lower()
-    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern

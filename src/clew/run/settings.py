@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from clew.errors import ConfigError
-from clew.run.config import CrawlConfig, nearest
+from clew.run.checks import nearest
+from clew.run.config import CrawlConfig
 
 FILE = "clew.toml"
 PREFIX = "CLEW_"
@@ -187,7 +188,7 @@ def read_file(file: Path) -> dict[str, tuple[object, str]]:
         key = name.replace("-", "_")
         if key not in KEYS:
             raise ConfigError(f"{file}: there is no setting {name!r}{nearest(name, map(_dashed, KEYS))}")
-        if key == "cache" and isinstance(value, str) and value != "none":
+        if key in ("cache", "cookie_file") and isinstance(value, str) and value != "none":
             value = file.parent / value
         found[key] = (_listed(key, value), str(file))
     return found
