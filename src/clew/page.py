@@ -2,12 +2,13 @@
 
 A page with 300 links does not make 300 objects: `Links` holds one tuple per column and makes a
 `Link` only when one is looked at. The words around links are not even cut out until then: `Excerpts` has
-the text once, and where in it each link stands.
+the text once, and where in it each link stands; and where links stand is itself found out `Later`, when
+someone asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -105,13 +106,87 @@ class Excerpts(Sequence[str]):
         return Excerpts(self._text, [starts[i] for i in rows], [ends[i] for i in rows], self._reach, labels)
 
     def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, Excerpts | tuple) else NotImplemented
+        return tuple(self) == tuple(other) if isinstance(other, Excerpts | Later | tuple) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(tuple(self))
 
     def __repr__(self) -> str:
         return f"Excerpts({len(self)})"
+
+
+class Once:
+    """Columns that are worked out when one is first looked at.
+
+    >>> once = Once(lambda: (("wind", "farm"),))
+    >>> once()[0] is once()[0]
+    True
+    """
+
+    __slots__ = ("_columns", "_work")
+
+    def __init__(self, work: Callable[[], tuple[Sequence[str], ...]]) -> None:
+        self._work: Callable[[], tuple[Sequence[str], ...]] | None = work
+        self._columns: tuple[Sequence[str], ...] = ()
+
+    def __call__(self) -> tuple[Sequence[str], ...]:
+        if self._work is not None:
+            # What it was worked out from can go.
+            self._columns, self._work = self._work(), None
+        return self._columns
+
+    def __repr__(self) -> str:
+        return f"Once({'open' if self._work else len(self._columns)})"
+
+
+class Later(Sequence[str]):
+    """One of those columns, whole or some of its rows; equal to a tuple of the same texts.
+
+    Parameters: the columns; which of them; how many rows; and, to have fewer, which rows.
+
+    >>> later = Later(Once(lambda: (("wind", "farm"),)), 0, 2)
+    >>> len(later), later[1], later.pick([1]) == ("farm",)
+    (2, 'farm', True)
+    """
+
+    __slots__ = ("_columns", "_count", "_rows", "_which")
+
+    def __init__(self, columns: Once, which: int, count: int, rows: Sequence[int] | None = None) -> None:
+        self._columns = columns
+        self._which = which
+        self._count = count
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self._count if self._rows is None else len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple([self[i] for i in range(*index.indices(len(self)))])
+        row = range(len(self))[index]
+        return self._columns()[self._which][row if self._rows is None else self._rows[row]]
+
+    def __iter__(self) -> Iterator[str]:
+        column = self._columns()[self._which]
+        return iter(column) if self._rows is None else map(column.__getitem__, self._rows)
+
+    def pick(self, rows: Sequence[int]) -> Later:
+        """Some of the rows."""
+        mine = rows if self._rows is None else [self._rows[i] for i in rows]
+        return Later(self._columns, self._which, self._count, mine)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Later | Excerpts | tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Later({len(self)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +202,7 @@ class Links(Sequence[Link]):
     targets: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     contexts: Sequence[str] = ()
-    paths: tuple[str, ...] = ()
+    paths: Sequence[str] = ()
     rels: tuple[str, ...] = ()
 
     @classmethod
@@ -144,13 +219,12 @@ class Links(Sequence[Link]):
 
     def pick(self, rows: Sequence[int]) -> Links:
         """Some of the links, by number."""
-        contexts = self.contexts
         return Links(
             self.source,
             tuple([self.targets[i] for i in rows]),
             tuple([self.anchors[i] for i in rows]),
-            contexts.pick(rows) if isinstance(contexts, Excerpts) else tuple([contexts[i] for i in rows]),
-            tuple([self.paths[i] for i in rows]),
+            _some(self.contexts, rows),
+            _some(self.paths, rows),
             tuple([self.rels[i] for i in rows]),
         )
 
@@ -174,6 +248,13 @@ class Links(Sequence[Link]):
 
     def __repr__(self) -> str:
         return f"Links({self.source!r}, {len(self)} links)"
+
+
+def _some(column: Sequence[str], rows: Sequence[int]) -> Sequence[str]:
+    """Some rows of a column; one that is worked out later stays so."""
+    if isinstance(column, Excerpts | Later):
+        return column.pick(rows)
+    return tuple([column[i] for i in rows])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

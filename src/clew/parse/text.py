@@ -20,8 +20,9 @@ def fold(text: str) -> str:
             # Most lines come out of the renderer folded already.
             if "  " in line or line[0] <= " " or line[-1] <= " " or "\t" in line:
                 line = " ".join(line.split())
-            if line:
-                lines.append(line)
+                if not line:
+                    continue
+            lines.append(line)
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """Markup to what clew wants of it, in a fixed number of linear passes.
 
-Text and the places of links in it come from `render`, tag paths from `paths`; anchors are slices of the text,
-and contexts are not cut before someone looks at them.
+The text comes from `render`, a link's anchor from its element. What few ask for, the words around links and
+their tag paths, is left to `around`, which reads the markup again when someone does.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import turbohtml
 
-from clew.page import Excerpts
+from clew.page import Excerpts, Later, Once
 from clew.parse.html.paths import tag_paths
-from clew.parse.html.render import MARKS, Rendered, plain_text, render
+from clew.parse.html.render import MARKS, Rendered, plain_text, render, rendered
 from clew.parse.limits import DEFAULT, Limits
-from clew.parse.text import clip, fold, one_line
+from clew.parse.text import clip, fold, legible, one_line
 
 #: What a reader does not see, or sees as a control. The renderer itself skips scripts and styles.
 _UNSEEN = ("noscript", "template", "svg", "select", "textarea", "iframe")
@@ -53,7 +54,7 @@ class Found:
     hrefs: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     contexts: Sequence[str] = ()
-    paths: tuple[str, ...] = ()
+    paths: Sequence[str] = ()
     rels: tuple[str, ...] = ()
     truncated: bool = False
 
@@ -72,6 +73,8 @@ class _Head:
     robots: list[tuple[str, str]] = field(default_factory=list)
     links: list[turbohtml.Element] = field(default_factory=list)
     hrefs: list[str] = field(default_factory=list)
+    plain: bool = True
+    """Every link is an `<a>`."""
     refresh: bool = False
     truncated: bool = False
 
@@ -93,20 +96,13 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
     tree = turbohtml.parse(markup, positions=False)
     head = _scan(tree, limits)
     refresh = _meta_refresh(tree) if head.refresh else None
-    paths = tag_paths(head.links)
-    rels = tuple([(link.attr("rel") or "").lower() for link in head.links])
-    _strip(tree, markup)
-
-    def again() -> tuple[turbohtml.Document, list[turbohtml.Element]]:
-        fresh = turbohtml.parse(markup, positions=False)
-        links = _scan(fresh, limits).links
-        _strip(fresh, markup)
-        head.links, head.tree = links, fresh
-        return fresh, links
-
-    rendered = render(tree, head.links, again)
-    anchors, contexts = _words(head, rendered, limits)
-    text = rendered.text
+    rels = _rels(tree, head.links)
+    _strip(tree)
+    rest = Once(partial(around, markup, limits))
+    anchors = _anchors(head, limits)
+    if anchors is None:
+        anchors = tuple(rest()[0])
+    text, main = rendered(tree)
     root = tree.root
     return Found(
         title=next(filter(None, (*head.titles, head.metas.get("og:title"), head.h1)), ""),
@@ -117,25 +113,86 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
         refresh=refresh[1] if refresh else "",
         robots=tuple(head.robots),
         text=clip(text, limits.text),
-        main=clip(rendered.main, limits.text),
+        main=clip(main, limits.text),
         hrefs=tuple(head.hrefs),
         anchors=anchors,
-        contexts=contexts,
-        paths=paths,
+        contexts=Later(rest, 1, len(anchors)),
+        paths=Later(rest, 2, len(anchors)),
         rels=rels,
         truncated=head.truncated or len(text) > limits.text,
     )
 
 
-def _strip(tree: turbohtml.Document, markup: str) -> None:
+def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequence[str], tuple[str, ...]]:
+    """Anchor, context and tag path of each link.
+
+    Parameters: `markup` without marks, and without elements that XHTML closes at once.
+
+    >>> around("<p>see <a href=x>wind farms</a> now")
+    (('wind farms',), Excerpts(1), ('html/body/p/a',))
+    """
+    tree = turbohtml.parse(markup, positions=False)
+    head = _scan(tree, limits)
+    paths = tag_paths(head.links)
+    _strip(tree)
+
+    def again() -> tuple[turbohtml.Document, list[turbohtml.Element]]:
+        fresh = turbohtml.parse(markup, positions=False)
+        links = _scan(fresh, limits).links
+        _strip(fresh)
+        head.links, head.tree = links, fresh
+        return fresh, links
+
+    return (*_words(head, render(tree, head.links, again), limits), paths)
+
+
+def _rels(tree: turbohtml.Document, links: Sequence[turbohtml.Element]) -> tuple[str, ...]:
+    """What each link says of its relation to the page, lower case."""
+    if not tree.select_one("[rel]"):
+        return ("",) * len(links)
+    return tuple([(link.attr("rel") or "").lower() for link in links])
+
+
+def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
+    """The words of each link, from its element; None where links are within links."""
+    tree, links, longest = head.tree, head.links, limits.anchor
+    if tree.select("a a"):
+        return None
+    texts = [link.text for link in links] if head.plain else [_own(link) for link in links]
+    # Blocks and line breaks within a link separate words, which only the renderer knows.
+    inner = {element.parent for element in tree.select("a > *")}
+    if inner:
+        for number, link in enumerate(links):
+            if texts[number] and link in inner:
+                texts[number] = plain_text(link)
+    joined = "".join(texts)
+    if not joined.isascii():
+        texts = [text if text.isascii() else legible(text) for text in texts]
+    if any(map(joined.__contains__, MARKS)):
+        texts = [_MARK.sub("", text) for text in texts]
+    anchors = [" ".join(text.split()) for text in texts]
+    if max(map(len, anchors), default=0) > longest:
+        anchors = [anchor[:longest].strip() for anchor in anchors]
+    if "" in anchors:
+        wordless: dict[turbohtml.Node, int] = {
+            link: number for number, link in enumerate(links) if not anchors[number]
+        }
+        for number, label in _labels(tree, wordless).items():
+            anchors[number] = one_line(label, longest)
+    return tuple(anchors)
+
+
+def _own(link: turbohtml.Element) -> str:
+    """A link's text; what a frame has between its tags is not for those who see frames."""
+    return link.text if link.tag == "a" else ""
+
+
+def _strip(tree: turbohtml.Document) -> None:
     """Take out what a reader does not see."""
     for tag in _UNSEEN:
         for element in tree.select(tag):
             element.extract()
-    # Attributes are searched for in the whole tree, so only where one may be.
-    raw = markup.encode("utf-8", "surrogatepass").lower()
-    if b"hidden" in raw or b"display" in raw or b"&#" in raw:
-        tree.remove(_HIDDEN)
+    tree.remove(_HIDDEN)
 
 
 def _scan(tree: turbohtml.Document, limits: Limits) -> _Head:
@@ -160,7 +217,7 @@ def _scan(tree: turbohtml.Document, limits: Limits) -> _Head:
 def _in_order(tree: turbohtml.Document, head: _Head) -> None:
     """Links of all kinds, as they come."""
     followed = set(head.links)
-    head.links = []
+    head.links, head.plain = [], False
     for element in tree.iter_elements(tuple(_SOURCE)):
         tag = element.tag
         href = element.attr(_SOURCE[tag])
@@ -242,7 +299,7 @@ def _labels(tree: turbohtml.Document, wordless: dict[turbohtml.Node, int]) -> di
         if isinstance(link, turbohtml.Element):
             labels[number] = link.attr("alt") or link.attr("title") or link.attr("aria-label") or ""
     # From the pictures up, not from the links down: links can be nested, and pictures hold nothing.
-    for picture in tree.iter_elements("img"):
+    for picture in tree.select("a img[alt]"):
         node, alt = picture.parent, picture.attr("alt")
         for _ in range(4 if alt else 0):
             if node is None:

@@ -40,9 +40,39 @@ class Rendered:
     main: str
 
 
-def plain_text(tree: turbohtml.Document) -> str:
+def plain_text(tree: turbohtml.Document | turbohtml.Element) -> str:
     """The visible text alone."""
-    return fold(tree.to_text(_LAYOUT))
+    return fold(_without(tree.to_text(_LAYOUT), MARKS))
+
+
+def rendered(tree: turbohtml.Document) -> tuple[str, str]:
+    """The visible text, and the main text, which is a part of it. Changes the tree."""
+    core = tree.main_content()
+    if core is None:
+        return plain_text(tree), ""
+    core.insert(0, turbohtml.Text(_BEGIN))
+    core.append(turbohtml.Text(_END))
+    # A page may have marks of its own, by their numbers.
+    marked = fold(_without(tree.to_text(_LAYOUT), (_OPEN, _CLOSE)))
+    before, begun, rest = marked.partition(_BEGIN)
+    main, ended, after = rest.partition(_END)
+    if not (begun and ended) or _BEGIN in rest or _END in after:
+        return fold(_without(marked, MARKS)), ""
+    return _joint(_joint(before, main), after).strip(), main.strip()
+
+
+def _without(text: str, marks: Sequence[str]) -> str:
+    for mark in marks:
+        if mark in text:
+            text = text.replace(mark, "")
+    return text
+
+
+def _joint(left: str, right: str) -> str:
+    """Two folded texts as one, folded: of white space on both sides a line break outlives a blank."""
+    if left[-1:] in (" ", "\n") and right[:1] in (" ", "\n"):
+        return left[:-1] + right if right[0] == "\n" else left + right[1:]
+    return left + right
 
 
 def render(
@@ -83,10 +113,9 @@ def _enclose(link: turbohtml.Element) -> None:
             words = only.data
             bare = words.strip()
             # White space stays outside the marks, where it folds with what is there.
-            if len(bare) == len(words):
-                only.data = f"{_OPEN}{words}{_CLOSE}"
-            else:
-                only.data = f" {_OPEN}{bare}{_CLOSE} "
+            start = words.find(bare)
+            end = start + len(bare)
+            only.data = f"{words[:start]}{_OPEN}{bare}{_CLOSE}{words[end:]}"
             return
     link.insert(0, turbohtml.Text(_OPEN))
     link.append(turbohtml.Text(_CLOSE))
