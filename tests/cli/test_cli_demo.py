@@ -10,15 +10,17 @@ import urllib.request
 from pathlib import Path
 
 
-def test_the_demo_crawls_two_ways_compares_and_can_be_run_again(clew, tmp_path: Path):
+def test_the_demo_crawls_three_ways_compares_and_can_be_run_again(clew, tmp_path: Path):
     first = clew("demo", "--pages", "60", "--json")
     assert first.code == 0, first.err
     runs = {run["strategy"]: run for run in first.json()["runs"]}
-    assert set(runs) == {"breadth-first", "best-first"}
+    assert set(runs) == {"breadth-first", "best-first", "intelligent"}
     assert all(run["pages"] == 60 for run in runs.values())
     assert runs["best-first"]["finds"] > runs["breadth-first"]["finds"]
+    assert runs["intelligent"]["finds"] > runs["breadth-first"]["finds"]
+    assert set(first.json()["ratios"]) == {"best-first", "intelligent"}
     html = (tmp_path / "demo" / "report.html").read_text()
-    assert html.count("<polyline") == 2
+    assert html.count("<polyline") == 3
     again = clew("demo", "--pages", "60")
     assert again.code == 0, again.err
     assert "times fewer fetches per find" in again.out

@@ -81,7 +81,7 @@ VERBS = (
     (
         "demo",
         "clew.cli.demo:demo",
-        "Crawl an embedded web on this machine, two ways, side by side.",
+        "Crawl an embedded web on this machine, three ways, side by side.",
         "A made-up web of many hosts is served on 127.0.0.1 and crawled breadth-first and best-first with "
         "the same budget. Prints how many fetches each needed per find, and writes report.html.",
     ),

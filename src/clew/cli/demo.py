@@ -1,4 +1,4 @@
-"""`clew demo`: an embedded web, crawled two ways side by side."""
+"""`clew demo`: an embedded web, crawled three ways side by side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clew.lab.demo import DemoWeb
     from clew.report import Run
 
-STRATEGIES = ("breadth-first", "best-first")
+STRATEGIES = ("breadth-first", "best-first", "intelligent")
 #: Marks a directory that a demo made, and that the next one may therefore replace.
 MARKER = ".clew-demo"
 
@@ -29,10 +29,10 @@ def demo(
         Path, Parameter(name=("--directory", "-d"), metavar="DIR", help="Where the crawls are kept.")
     ] = Path("demo"),
     seed: Annotated[int, Parameter(metavar="N", help="Which web is made up, and how the dice fall.")] = 7,
-    pages: Annotated[int, Parameter(metavar="N", help="Pages for each of the two crawls.")] = 300,
+    pages: Annotated[int, Parameter(metavar="N", help="Pages for each of the three crawls.")] = 300,
     json: Json = False,
 ) -> int:
-    """Crawl an embedded web on this machine, two ways, side by side."""
+    """Crawl an embedded web on this machine, three ways, side by side."""
     from clew.cli.views import choose_views
     from clew.lab.demo import DemoWeb
     from clew.lab.serve import serving
@@ -45,10 +45,10 @@ def demo(
         finished = perform(plans, choose_views(STRATEGIES))
     runs = [_run_of(plan) for plan in plans]
     cut = any(end.exit_code == INTERRUPTED for end in finished)
-    times = None if cut else ratio(runs)
+    times = {} if cut else ratios(runs)
     report = _report(runs, directory, web.formula(), seed, pages)
     if json:
-        put_json({"runs": [_as_json(run) for run in runs], "ratio": times, "report": str(report)})
+        put_json({"runs": [_as_json(run) for run in runs], "ratios": times, "report": str(report)})
     else:
         _show(runs, times)
     say(f"report: {report}")
@@ -58,10 +58,14 @@ def demo(
     return DONE if all(run.matches for run in runs) else NO_MATCH
 
 
-def ratio(runs: list[Run]) -> float | None:
-    """How many times as many requests per find the first run needed as the second."""
-    first, second = (run.requests_per_match for run in runs)
-    return first / second if first and second else None
+def ratios(runs: list[Run]) -> dict[str, float]:
+    """How many times as many requests per find the first run needed as each of the others."""
+    first, *others = runs
+    if not first.requests_per_match:
+        return {}
+    return {
+        run.name: first.requests_per_match / run.requests_per_match for run in others if run.requests_per_match
+    }
 
 
 def _make_room(directory: Path) -> None:
@@ -110,11 +114,11 @@ def _report(runs: list[Run], directory: Path, formula: str, seed: int, pages: in
     path = directory / REPORT
     note = f"An embedded web (seed {seed}), {pages} pages for each crawl, looking for {formula}"
     command = f"clew demo --directory {directory} --seed {seed} --pages {pages}"
-    write_comparison(runs, path, title="Two ways through one web", note=note, command=command)
+    write_comparison(runs, path, title="Three ways through one web", note=note, command=command)
     return path
 
 
-def _show(runs: list[Run], times: float | None) -> None:
+def _show(runs: list[Run], times: dict[str, float]) -> None:
     rows = [
         (
             run.name,
@@ -126,8 +130,8 @@ def _show(runs: list[Run], times: float | None) -> None:
         for run in runs
     ]
     put_table(("crawl", "pages", "requests", "finds", "fetches per find"), rows, right=(1, 2, 3, 4))
-    if times is not None:
-        put(f"best-first needed {times:.1f} times fewer fetches per find than breadth-first")
+    for name, many in times.items():
+        put(f"{name} needed {many:.1f} times fewer fetches per find than {runs[0].name}")
 
 
 def _as_json(run: Run) -> dict[str, Any]:
