@@ -140,8 +140,20 @@ def test_names():
 
 
 @given(
-    st.lists(st.sampled_from(("http://a.example/x/p?q=/r", "http://a.example/x/", "https://a.example/x/z"))),
-    st.lists(HREFS | st.text(alphabet="/\\.:?#ahtp%2e\t\n @", max_size=8), max_size=12),
+    st.lists(
+        st.sampled_from(
+            (
+                *(
+                    "http://a.example/x/p?q=/r",
+                    "http://a.example/x/",
+                    "https://a.example/x/z",
+                    "http://1.2/a/b",
+                ),
+                *("http://a.example/x/y/z/w.htm", "http://a.example/x%20(y/z", "http://a.example.:80/x/"),
+            )
+        )
+    ),
+    st.lists(HREFS | st.text(alphabet="/\\.:?#ahtp%2e\t\n @&(", max_size=8), max_size=12),
 )
 def test_what_an_href_came_to_on_another_page_makes_no_difference(bases, hrefs):
     """Links are remembered between pages under the default rules; under others they are not."""

@@ -7,7 +7,8 @@ idempotent, so two canonical URLs are the same page exactly when their text is e
 in clew may compare, hash and slice them as plain strings.
 """
 
-from clew.url.canon import DEFAULT, PLAIN, Canon, canonical, canonical_many
+from clew.url.canon import DEFAULT, PLAIN, Canon, canonical
+from clew.url.many import canonical_many
 from clew.url.names import host, is_ip, key, keys, origin, registrable, site, slot, tokens
 from clew.url.whatwg import Joiner, resolve, to_ascii
 

@@ -10,10 +10,9 @@ twice stays the URL it is, and the whole is idempotent.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clew.url.whatwg import Joiner, resolve
+from clew.url.whatwg import resolve
 
 _TRACKING = """
     _ga _gl _hsenc _hsmi _ke _openstat dclid epik fb_action_ids fb_action_types fb_source fbclid gbraid
@@ -44,11 +43,9 @@ _ESCAPES = {
 }
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^;/]*", re.IGNORECASE)
 _ASP_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{24,}\))+\)(?=/)|/\([0-9a-z]{24}\)(?=/)")
-_OTHER_SCHEME = re.compile(r"(?:javascript|mailto|tel|data|about|blob|ftp|file|sms):", re.IGNORECASE)
-#: What the standard trims from both ends of a URL.
-_TRIM = "".join(map(chr, range(33)))
 
-_RAW_LIMIT = 65_536
+#: A longer text is not even looked at.
+RAW_LIMIT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,97 +84,13 @@ def canonical(url: str, base: str | None = None, *, rules: Canon = DEFAULT) -> s
     >>> canonical("mailto:a@example.org") is None
     True
     """
-    if len(url) > _RAW_LIMIT:
+    if len(url) > RAW_LIMIT:
         return None
     href = resolve(url, base)
-    return None if href is None else _canonical(href, rules)
+    return None if href is None else tidy(href, rules)
 
 
-def canonical_many(hrefs: Sequence[str], base: str, *, rules: Canon = DEFAULT) -> list[str | None]:
-    """`canonical` of every href of one page, in order; an href to the page itself (`#top`, empty) gives None.
-
-    Equal hrefs are resolved once. Pages of one site share most of their links, so with the default rules what
-    an href came to is also remembered for the next page of the same directory or the same origin.
-
-    >>> canonical_many(["b", "#x", "mailto:a@b.example", "b"], "http://a.example/")
-    ['http://a.example/b', None, None, 'http://a.example/b']
-    """
-    join = Joiner(base)
-    if rules is DEFAULT and join.base is not None and join.base.startswith("http"):
-        return _MEMORY.many(hrefs, join)
-    known: dict[str, str | None] = {}
-    return [known[href] if href in known else _first(href, join, rules, known) for href in hrefs]
-
-
-class _Memory:
-    """What hrefs came to, by what they are relative to.
-
-    `/x` depends on the origin of its page, `x` on its directory, `http://…` on nothing. These are told apart
-    by how they begin, so they cannot be mixed up; hrefs of any other form are not remembered.
-    """
-
-    def __init__(self, places: int = 64, hrefs: int = 1024) -> None:
-        self.places = places
-        self.hrefs = hrefs
-        self._known: dict[str, dict[str, str]] = {}
-
-    def many(self, hrefs: Sequence[str], join: Joiner) -> list[str | None]:
-        base = join.base or ""
-        slash = base.index("/", 8)
-        bare = base.partition("?")[0].partition("#")[0]
-        origin = self._at(base[:slash])
-        folder = self._at(bare[: bare.rindex("/") + 1])
-        anywhere = self._at("")
-        page: dict[str, str | None] = {}
-
-        def first(href: str) -> str | None:
-            if href in page:
-                return page[href]
-            found = _first(href, join, DEFAULT, page)
-            if found is not None:
-                if href[0] == "/":
-                    # Two slashes, either way round, lead to another host.
-                    if href[1:2] not in ("/", "\\"):
-                        origin[href] = found
-                elif _RELATIVE.match(href):
-                    folder[href] = found
-                elif href.startswith(("http://", "https://")):
-                    anywhere[href] = found
-            return found
-
-        return [origin.get(x) or folder.get(x) or anywhere.get(x) or first(x) for x in hrefs]
-
-    def _at(self, place: str) -> dict[str, str]:
-        known = self._known.get(place)
-        if known is None or len(known) > self.hrefs:
-            if len(self._known) >= self.places:
-                self._known.clear()
-            known = self._known[place] = {}
-        return known
-
-
-#: A path that begins at the page's directory, and not with a scheme.
-_RELATIVE = re.compile(r"[A-Za-z0-9._~-][A-Za-z0-9._~%-]*(?:[/?#]|$)")
-_MEMORY = _Memory()
-
-
-def _first(href: str, join: Joiner, rules: Canon, known: dict[str, str | None]) -> str | None:
-    result = None
-    bare = href.strip(_TRIM)
-    if (
-        bare
-        and bare[0] != "#"
-        and len(bare) <= _RAW_LIMIT
-        and not (":" in bare and _OTHER_SCHEME.match(bare))
-    ):
-        joined = join(bare)
-        if joined is not None:
-            result = _canonical(joined, rules)
-    known[href] = result
-    return result
-
-
-def _canonical(href: str, rules: Canon) -> str | None:
+def tidy(href: str, rules: Canon) -> str | None:
     """Canonical form of a URL that the standard's serialiser wrote."""
     if not href.startswith(("http://", "https://")):
         return None
