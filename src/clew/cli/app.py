@@ -108,6 +108,13 @@ LAB_VERBS = (
         "Mean nAUC with its interval, recall, requests to 50, 80 and 90 %, and p against a baseline.",
     ),
     (
+        "reproduce",
+        "clew.cli.lab_reproduce:reproduce",
+        "Do the experiments of the 2001 paper again, on recorded webs.",
+        "A figure, table or section by name, or all of them. Writes plots as SVG and tables as markdown and "
+        "JSON. Goes on where it was interrupted; figures share their crawls.",
+    ),
+    (
         "report",
         "clew.cli.lab_run:report",
         "Write an experiment's report.html and summary.json anew.",

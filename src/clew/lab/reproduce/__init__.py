@@ -1,0 +1,30 @@
+"""The experiments of Aggarwal, Al-Garawi and Yu (2001), section 5, done again on recorded webs.
+
+A `Figure` of the paper is spelled out into `Trial`s (who looks for what, where, from where); `perform` crawls
+those that were not crawled yet; outcomes become `Sheet`s, and markdown. The invariant: every number and curve
+is a function of the trials alone, so that a document made of them can be made again.
+"""
+
+from clew.lab.reproduce.bench import perform
+from clew.lab.reproduce.catalogue import figures
+from clew.lab.reproduce.document import block, fill
+from clew.lab.reproduce.figure import Figure, Line, Panel, Sheet, points
+from clew.lab.reproduce.sheets import sheets
+from clew.lab.reproduce.statements import statements
+from clew.lab.reproduce.trial import Crawled, Trial
+
+__all__ = [
+    "Crawled",
+    "Figure",
+    "Line",
+    "Panel",
+    "Sheet",
+    "Trial",
+    "block",
+    "figures",
+    "fill",
+    "perform",
+    "points",
+    "sheets",
+    "statements",
+]

@@ -1,0 +1,179 @@
+"""`perform`: trials, in as many processes as there are cores, each recorded web opened once.
+
+What is finished lies in one file, a line each, under a key made of all that shapes a trial; figures that show
+the same crawl share it, and a command that was interrupted goes on. Only the parent writes.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from clew.errors import ClewError
+from clew.knowledge import Knowledge
+from clew.lab import oracle
+from clew.lab.experiment import CorpusSpec
+from clew.lab.plan import Field
+from clew.lab.reproduce.trial import ORACLE, STRATEGIES, Crawled, Trial
+from clew.lab.results import append, read_lines
+from clew.lab.runner import Progress
+from clew.lab.simulate import simulate
+from clew.strategy import Intelligent, make
+from clew.strategy.base import Strategy
+
+
+def perform(
+    trials: Sequence[Trial],
+    file: Path,
+    *,
+    workers: int | None = None,
+    tell: Callable[[Progress], None] = lambda progress: None,
+) -> dict[Trial, Crawled]:
+    """Crawl what is not in the file yet; gives the outcome of every trial."""
+    known = {row["key"]: Crawled(**(row | {"finds": tuple(row["finds"])})) for row in read_lines(file)}
+    wanted = list(dict.fromkeys(trials))
+    left = [trial for trial in wanted if trial.key not in known]
+    done = len(wanted) - len(left)
+    for corpus in dict.fromkeys(trial.corpus for trial in left):
+        mine = [trial for trial in left if trial.corpus == corpus]
+        for trial, crawled in _crawl(corpus, mine, workers or os.cpu_count() or 1):
+            append(file, asdict(crawled))
+            known[crawled.key] = crawled
+            done += 1
+            tell(Progress(done, len(wanted), f"{corpus}, {trial.wanted.name}: {trial.strategy}"))
+    return {trial: known[trial.key] for trial in wanted}
+
+
+def open_field(corpus: str) -> Field:
+    """A recorded web as the paper's harvest needs it: every request brings a page."""
+    field = Field(CorpusSpec(name=corpus, dead_links="drop", robots="ignore"))
+    _ = field.arena.graph  # reads every page, from the cache if it can
+    return field
+
+
+def crawl(field: Field, trial: Trial) -> Crawled:
+    """One trial, on its web."""
+    mask, graph, arena = field.mask(trial.wanted), field.arena.graph, field.arena
+    hits, sources = mask[graph.tails], mask[graph.heads()]
+    if trial.strategy == ORACLE:
+        seeds = [arena.number[seed] for seed in trial.seeds]
+        finds = oracle.achievable(graph, mask, seeds, trial.pages)
+        pages = min(trial.pages, int(graph.reach(seeds).sum()))
+    else:
+        strategy = _strategy(field, trial)
+        course = _run(field, trial, strategy)
+        finds, pages = course
+    return Crawled(
+        key=trial.key,
+        finds=finds,
+        pages=pages,
+        targets=int(mask.sum()),
+        rate=float(mask.mean()),
+        locality=float(hits[sources].mean()) if sources.any() else 0.0,
+        drawn=float(hits.mean()) if len(hits) else 0.0,
+    )
+
+
+def _run(field: Field, trial: Trial, strategy: Strategy) -> tuple[tuple[int, ...], int]:
+    predicate = field.predicate(trial.wanted, blind=True)
+    course = simulate(field.arena, predicate, strategy, trial.seeds, trial.pages)
+    return course.finds, course.requests
+
+
+def _strategy(field: Field, trial: Trial) -> Strategy:
+    spec = STRATEGIES[trial.strategy]
+    assert spec is not None
+    options = dict(spec.options) | ({"weights": spec.weights} if spec.weights else {})
+    predicate = field.predicate(trial.wanted, blind=True)
+    known = _learned(field, trial.after) if trial.after else None
+    return make(spec.name, predicate, seed=trial.dice, options=options, known=known)
+
+
+#: What crawls learned, by key: a few trials begin with the same knowledge.
+_KNOWLEDGE: dict[str, Knowledge] = {}
+
+
+def _learned(field: Field, trial: Trial) -> Knowledge:
+    """What a crawl has learned by its end, as `clew crawl --use` would find it in its directory."""
+    if trial.key not in _KNOWLEDGE:
+        strategy = _strategy(field, trial)
+        assert isinstance(strategy, Intelligent)
+        _run(field, trial, strategy)
+        _KNOWLEDGE[trial.key] = strategy.knowledge
+    return _KNOWLEDGE[trial.key]
+
+
+# processes
+
+_field: Field | None = None
+
+
+def _work(trial: Trial) -> tuple[Trial, Crawled]:
+    assert _field is not None
+    return trial, crawl(_field, trial)
+
+
+def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
+    global _field
+    _field = open_field(corpus)
+    for wanted in dict.fromkeys(trial.wanted for trial in trials):
+        _field.targets(wanted)  # once here, not once in every process
+    try:
+        if workers <= 1 or len(trials) == 1:
+            yield from map(_work, trials)
+        else:
+            yield from _in_processes(corpus, trials, min(workers, len(trials)))
+    finally:
+        _field = None
+        _KNOWLEDGE.clear()
+
+
+def _in_processes(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
+    fork = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if fork else "spawn")
+    if fork:
+        gc.collect()
+        gc.freeze()  # so that collecting garbage does not copy every page into every worker
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_prepare, initargs=("" if fork else corpus,)
+    )
+    try:
+        for future in as_completed([pool.submit(_work, trial) for trial in trials]):
+            yield future.result()
+    except BrokenProcessPool:
+        raise ClewError(
+            "a worker process ended unexpectedly (out of memory?): run it again to go on"
+        ) from None
+    finally:
+        processes = list((getattr(pool, "_processes", None) or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        if fork:
+            gc.unfreeze()
+
+
+def _prepare(corpus: str) -> None:
+    """A worker leaves Ctrl-C to its parent and ends with it; one that was not forked opens the web itself."""
+    global _field
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
+    if corpus:
+        _field = open_field(corpus)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
