@@ -97,6 +97,7 @@ class Reason(StrEnum):
     SERVER_ERROR = "server-error"
     BUSY = "busy"
     PARSE = "parse"
+    BROWSER = "browser"
     INTERNAL = "internal"
 
 

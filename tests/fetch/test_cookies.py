@@ -206,7 +206,8 @@ async def test_a_session_is_kept_and_its_secrets_do_not_reach_the_archive():
     await fetcher.fetch(Request(A))
     await fetcher.fetch(Request("https://www.a.example/robots.txt"))
     await fetcher.fetch(Request("http://www.a.example/shop/cart"))
-    assert shop.sent == [None, "b=2; sid=s3cret", None, None]
+    await fetcher.fetch(Request(A, anonymous=True))
+    assert shop.sent == [None, "b=2; sid=s3cret", None, None, None]
     assert first.headers == (
         ("Set-Cookie", "sid=<redacted>; Path=/; Secure"),
         ("set-cookie", "b=<redacted>"),

@@ -241,6 +241,8 @@ async def test_credentials_go_to_the_named_origins_only(serve, fetcher, reply):
     names = ("Authorization", "Cookie", "X-Api-Key", "X-Plain")
     assert [mine.header(name) for name in names] == ["Bearer s3", "a=b", "k", "p"]
     assert [other.header(name) for name in names] == [None, None, None, "p"]
+    await one.fetch(Request(mine.url(), anonymous=True))
+    assert [mine.header(name) for name in names] == [None, None, None, "p"]
 
 
 async def test_a_proxy_gets_the_whole_url_its_credentials_and_does_the_looking_up(serve, fetcher, reply):

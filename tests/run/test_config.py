@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clew.errors import ConfigError
 from clew.fetch.cookies import CookieFetcher
 from clew.run import units
-from clew.run.assemble import fetcher_of
+from clew.run.assemble import check_browser, fetcher_of
 from clew.run.config import CrawlConfig
 from clew.run.settings import FIXED, KEYS, LISTS, build, load_config, resume_config
 
@@ -264,3 +264,17 @@ def test_a_cookie_file_is_read_when_the_crawl_begins(tmp_path):
     assert fetcher_of(config(cookies="session"), lambda: 0.0).jar.keep
     with pytest.raises(ConfigError, match="cannot be read"):
         fetcher_of(config(cookie_file=tmp_path / "none"), lambda: 0.0)
+
+
+def test_a_browser_is_for_hosts_or_for_pages_that_look_empty():
+    assert config(browser=("auto", "*.app.example", "*")).browser == ("auto", "*.app.example", "*")
+    assert "did you mean 'app.example'?" in complaint(browser=("http://app.example/",))
+    loaded = load_config(BASIC, cwd=Path("/"), environ={"CLEW_BROWSER": "auto app.example"})
+    assert loaded.config.browser == ("auto", "app.example")
+
+
+def test_a_browser_that_is_not_there_is_missed_before_the_crawl_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr("clew.fetch.browser_page.playwright_at_hand", lambda: None)
+    check_browser(config())
+    with pytest.raises(ConfigError, match="--browser-path"):
+        check_browser(config(browser=("auto",), browser_path=tmp_path / "none"))

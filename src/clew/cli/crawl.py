@@ -49,7 +49,7 @@ def crawl(
 
 def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> Plan:
     """Settings and predicate, checked before anything is written."""
-    from clew.run.assemble import predicate_of, rules_of, strategy_of
+    from clew.run.assemble import check_browser, predicate_of, rules_of, strategy_of
     from clew.run.settings import load_config, resume_config
     from clew.store import is_crawl
 
@@ -61,6 +61,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
         config = load_config(given, cwd=Path.cwd(), environ=os.environ).config
     predicate = predicate_of(config)
     rules_of(config)
+    check_browser(config)
     strategy_of(config, predicate)
     return Plan(config, predicate, directory)
 

@@ -27,6 +27,7 @@ HELPFUL = {"isal": "archives are written more slowly"}
 EXTRAS = (
     ("pypdf", "pdf", "text of PDF pages"),
     ("pyarrow", "parquet", "clew export --format parquet"),
+    ("playwright", "browser", "clew crawl --browser, pages made by scripts"),
 )
 ENOUGH_FILES = 1024
 ENOUGH_DISK = 1_000_000_000
@@ -91,7 +92,22 @@ def _extras() -> list[Finding]:
             found.append(Finding(package, "ok", f"{version(package)}: {purpose}"))
         except PackageNotFoundError:
             found.append(Finding(package, "note", f"missing: pip install 'clew[{extra}]' for {purpose}"))
-    return found
+    return [*found, _chromium()]
+
+
+def _chromium() -> Finding:
+    from clew.errors import ConfigError
+
+    try:
+        from clew.fetch.browser_page import find_chromium
+
+        program = find_chromium()
+    except ImportError as error:  # a library is missing: that is said above
+        return Finding("Chromium", "bad", f"cannot be looked for: {error}")
+    except ConfigError:
+        return Finding("Chromium", "note", "missing: apt-get install chromium, or alike, for --browser")
+    unsafe = ", without its sandbox, since you are root" if os.geteuid() == 0 else ""
+    return Finding("Chromium", "ok", f"{program}{unsafe}")
 
 
 def _limits() -> list[Finding]:

@@ -57,7 +57,9 @@ TEMPLATE = """\
 # ignore-robots = false           # do not ask hosts of your own for robots.txt
 # insecure = []                   # hosts whose TLS certificate is not checked
 # cookies = "off"                 # off or session
-# cookie-file = ""                # cookies of your own to send, in Netscape format
+# cookie-file = "cookies.txt"     # cookies of your own to send, in Netscape format
+# browser = ["auto"]              # render empty pages, or those of hosts, in Chromium: clew[browser]
+# browser-path = "/usr/bin/chromium"
 
 # This machine.
 # cache = "cache"                 # a page cache that several crawls share

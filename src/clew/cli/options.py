@@ -107,6 +107,10 @@ class CrawlOptions:
     """Keep cookies while the crawl runs, each for the origin that set it (off)."""
     cookie_file: Annotated[str | None, Parameter(metavar="FILE", group=MANNERS)] = None
     """Cookies of your own to send, in Netscape format."""
+    browser: Annotated[Texts, _many("HOST|auto", MANNERS)] = None
+    """Render pages of a host (* for all), or those that look empty (auto), in Chromium; can be repeated."""
+    browser_path: Annotated[str | None, Parameter(metavar="FILE", group=MANNERS)] = None
+    """Chromium or Chrome, if it is not on the path."""
 
     cache: Annotated[str | None, Parameter(metavar="DIR", group=MACHINE)] = None
     """A page cache that several crawls share."""

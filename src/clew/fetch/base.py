@@ -16,6 +16,8 @@ class Request:
     limit: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
     """Sent besides the usual ones; who makes the request answers for who gets to see them."""
+    anonymous: bool = False
+    """Without cookies and credentials, even to hosts that may have them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,4 +77,13 @@ class Locator(Protocol):
 
     async def locate(self, host: str) -> tuple[str, ...]:
         """All addresses of a host that requests may go to from now on; raises nothing but `FetchError`."""
+        ...
+
+
+@runtime_checkable
+class Opened(Protocol):
+    """A fetcher that has something to start before the first request."""
+
+    async def open(self) -> None:
+        """Start it; raises a `ConfigError` that says what is missing."""
         ...

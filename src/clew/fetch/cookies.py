@@ -269,7 +269,7 @@ class CookieFetcher:
 
     async def fetch(self, request: Request) -> Response:
         """A reply to a request that carried the origin's cookies."""
-        if _path(request.url) == "/robots.txt":
+        if request.anonymous or _path(request.url) == "/robots.txt":
             return _hidden(await self.inner.fetch(request))
         cookies = self.jar.header(request.url, self.clock())
         if cookies:

@@ -197,9 +197,9 @@ class HttpFetcher:
         known = self._origins[place] = _Origin(place, url.raw_host, url.port, self._tail(place))
         return known
 
-    def _tail(self, place: str) -> bytes:
+    def _tail(self, place: str, anonymous: bool = False) -> bytes:
         headers = {"Host": place.partition("//")[2]} | self._shared
-        headers |= self._credentials if place in self._credential_origins else {}
+        headers |= self._credentials if place in self._credential_origins and not anonymous else {}
         lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         return f" HTTP/1.1\r\n{lines}\r\n".encode()
 
@@ -221,7 +221,8 @@ class HttpFetcher:
             body.peer = peer
 
         reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
-        tail = origin.tail[:-2] + _lines(request.headers) if request.headers else origin.tail
+        tail = self._tail(origin.text, anonymous=True) if request.anonymous else origin.tail
+        tail = tail[:-2] + _lines(request.headers) if request.headers else tail
         await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met)
 
     async def _session_get(
@@ -229,8 +230,8 @@ class HttpFetcher:
     ) -> None:
         """With aiohttp: TLS, and whatever goes through a proxy."""
         limits = self.settings
-        sent = self._credentials if origin.text in self._credential_origins else {}
-        sent = sent | dict(request.headers)
+        known = origin.text in self._credential_origins and not request.anonymous
+        sent = (self._credentials if known else {}) | dict(request.headers)
         # A plain request is itself addressed to the proxy; a tunnel is asked for beforehand.
         clear = origin.text.startswith("http://")
         plain, tunnel = (self._proxy_headers, None) if clear else ({}, self._proxy_headers)

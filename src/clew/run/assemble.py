@@ -139,4 +139,31 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
         asked = repr((config.user_agent, config.headers()))
         variant = f"{urls.key(asked):016x}"
         fetcher = CachingFetcher(fetcher, PageCache(config.cache), config.cache_age, clock, variant=variant)
-    return fetcher
+    return _with_browser(fetcher, config) if config.browser else fetcher
+
+
+def _with_browser(fetcher: Fetcher, config: CrawlConfig) -> Fetcher:
+    """A browser in front of everything: what it asks for may come from the page cache too."""
+    from clew.fetch.browser import BrowserFetcher, BrowserSettings
+
+    return BrowserFetcher(
+        fetcher,
+        BrowserSettings(
+            pages=config.browser,
+            program=config.browser_path,
+            timeout=config.timeout,
+            max_body=config.max_body,
+        ),
+        config.user_agent,
+        delay=config.delay_for,
+        no_robots=lambda host: config.ignore_robots and config.owns(host),
+    )
+
+
+def check_browser(config: CrawlConfig) -> None:
+    """That there is a browser, if one is wanted; a `ConfigError` says what to install."""
+    if config.browser:
+        from clew.fetch.browser_page import find_chromium, playwright_at_hand
+
+        playwright_at_hand()
+        find_chromium(config.browser_path)

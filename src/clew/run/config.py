@@ -98,6 +98,8 @@ class CrawlConfig(BaseModel):
     insecure: Texts = ()
     cookies: Literal["off", "session"] = "off"
     cookie_file: Annotated[Path | None, BeforeValidator(none)] = None
+    browser: Texts = ()
+    browser_path: Annotated[Path | None, BeforeValidator(none)] = None
 
     cache: Annotated[Path | None, BeforeValidator(none)] = None
     cache_age: Seconds = 7 * 86400.0
@@ -217,7 +219,7 @@ class CrawlConfig(BaseModel):
                 )
         return value
 
-    @field_validator("own", "insecure")
+    @field_validator("own", "insecure", "browser")
     @classmethod
     def _check_hosts(cls, value: Texts) -> Texts:
         for item in value:

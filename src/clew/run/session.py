@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew import __version__
-from clew.fetch.base import Fetcher
+from clew.fetch.base import Fetcher, Opened
 from clew.predicate.verdict import Predicate
 from clew.run.assemble import crawl_of, fetcher_of, seeds_of
 from clew.run.clock import Clock, WallClock
@@ -101,6 +101,8 @@ class Session:
             self._driver.stop()
         self.store.set_meta(stopped=None, version=__version__)
         try:
+            if isinstance(fetcher, Opened):
+                await fetcher.open()
             reason = await self._driver.run()
         finally:
             await parser.close()

@@ -37,6 +37,7 @@ LISTS = frozenset(
         "allow_private",
         "own",
         "insecure",
+        "browser",
     }
 )
 #: These make a crawl what it is; another value needs another directory.
@@ -188,7 +189,7 @@ def read_file(file: Path) -> dict[str, tuple[object, str]]:
         key = name.replace("-", "_")
         if key not in KEYS:
             raise ConfigError(f"{file}: there is no setting {name!r}{nearest(name, map(_dashed, KEYS))}")
-        if key in ("cache", "cookie_file") and isinstance(value, str) and value != "none":
+        if key in ("cache", "cookie_file", "browser_path") and isinstance(value, str) and value != "none":
             value = file.parent / value
         found[key] = (_listed(key, value), str(file))
     return found
