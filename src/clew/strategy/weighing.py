@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _CLIP = 4.0
+#: What a ratio of 0 contributes (its logarithm is infinite, which no frontier can order): less than anything.
+_WORST = -1e9
 
 
 class Weighing(Protocol):
@@ -39,7 +41,7 @@ class Fixed:
         return None
 
     def apply(self, evidence: Floats) -> Floats:
-        return np.where(self.weights == 0.0, 0.0, evidence * self.weights)
+        return _weighed(evidence, self.weights)
 
 
 class Balanced:
@@ -54,14 +56,14 @@ class Balanced:
     def fit(self, evidence: Floats) -> None:
         if not len(evidence):
             return
-        size = np.abs(evidence).mean(axis=0)
+        size = _size(np.abs(evidence))
         self.weights = np.divide(1.0, size, out=np.zeros(len(size)), where=size > 1e-12)
 
     def observe(self, evidence: Floats, satisfied: bool) -> None:
         return None
 
     def apply(self, evidence: Floats) -> Floats:
-        return evidence * self.weights
+        return _weighed(evidence, self.weights)
 
 
 class Learned:
@@ -85,7 +87,7 @@ class Learned:
 
     def fit(self, evidence: Floats) -> None:
         if len(evidence):
-            self._scale = np.maximum(np.sqrt((evidence**2).mean(axis=0)), 0.3)
+            self._scale = np.maximum(np.sqrt(_size(evidence**2)), 0.3)
         if any(self._outcomes) and not all(self._outcomes):
             self._regress()
 
@@ -122,3 +124,17 @@ class Learned:
                 break
         self.weights = np.maximum(w[:-1], 0.0)
         self.bias = float(w[-1])
+
+
+def _size(values: Floats) -> Floats:
+    """The mean of each column, without what is infinite: that is the absence of a find, not its measure."""
+    there = np.isfinite(values)
+    total = np.where(there, values, 0.0).sum(axis=0)
+    return np.asarray(total / np.maximum(1, there.sum(axis=0)), np.float64)
+
+
+def _weighed(evidence: Floats, weights: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        found = evidence * weights
+    found[..., weights == 0.0] = 0.0
+    return np.maximum(found, _WORST, out=found)

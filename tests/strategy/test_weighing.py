@@ -1,0 +1,44 @@
+"""Weights: evidence in, contributions out that a frontier can order, whatever the evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clew.lab import DemoWeb
+from clew.lab.arena import Arena
+from clew.lab.predicates import Blind
+from clew.lab.simulate import simulate
+from clew.strategy import make
+from clew.strategy.weighing import Balanced, Fixed, Learned
+
+FACTORS = ("content", "sibling")
+
+
+@pytest.mark.parametrize("weighing", [Fixed(FACTORS, {}), Balanced(FACTORS), Learned(FACTORS)])
+def test_a_ratio_of_nothing_is_the_worst_and_still_a_number(weighing):
+    """Without smoothing a ratio may be 0: its logarithm must neither spread nor take a link out of line."""
+    evidence = np.array([[1.0, -np.inf], [2.0, 0.5], [-np.inf, -np.inf], [0.0, -1.0]])
+    weighing.fit(evidence)
+    scores = weighing.apply(evidence).sum(axis=1)
+    assert np.isfinite(scores).all()
+    assert np.argsort(scores).tolist() == [2, 0, 3, 1]
+
+
+def test_balanced_weights_are_one_over_the_mean_size():
+    weighing = Balanced(FACTORS)
+    weighing.fit(np.array([[1.0, 0.0], [-3.0, 0.0]]))
+    assert weighing.weights.tolist() == [0.5, 0.0]
+    weighing.fit(np.array([[1.0, -np.inf], [-3.0, 4.0]]))
+    assert weighing.weights.tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("weights", ["balanced", "product", "learned"])
+def test_a_crawl_by_the_printed_formulas_goes_on_to_the_end(weights):
+    web = DemoWeb()
+    wanted = Blind("wind", frozenset(web.relevant()))
+    options = {"weights": weights, "smoothing": 0.0, "temper": 1.0, "tokens": "paper"}
+    strategy = make("intelligent", wanted, seed=1, options=options)
+    course = simulate(Arena(web), wanted, strategy, web.seeds(), 300)
+    assert (course.requests, course.stop) == (300, "requests")
+    assert len(course.finds) > 5
