@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clew import url as urls
 from clew.frontier.filing import Filing
 from clew.frontier.gate import Gate
 from clew.frontier.hosts import Host, Hosts, Politeness
 from clew.frontier.intake import Intake
+from clew.frontier.known import Known
 from clew.frontier.queue import Frontier
 from clew.frontier.sitemaps import Mode, Sitemaps
 from clew.messages import Effect, Forward, State, Via
@@ -56,7 +60,7 @@ class Core:
             rules.scope,
             rel_nofollow=rules.rel_nofollow,
             agent=rules.politeness.agent,
-            find=self.frontier.find,
+            look=Known(self.frontier.find, self._keys).look,
             objection=self._objection,
         )
         self.tally = Tally()
@@ -122,6 +126,10 @@ class Core:
         if known is not None and known.excluded:
             return "host-excluded"
         return self.watch.objects(url, host, source)
+
+    def _keys(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The keys of candidates. (The frontier makes a new array when it grows.)"""
+        return self.frontier.keys[numbers]
 
     def _state(self, url: str) -> State | None:
         """What has become of a URL; None for one that is no candidate."""

@@ -7,7 +7,7 @@ has been through all that, so most links of a page cost one look-up together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +20,14 @@ from clew.policy.scope import Scope
 
 _NOFOLLOW = frozenset({"nofollow", "none"})
 
-Find = Callable[[NDArray[np.uint64]], NDArray[np.int64]]
+Look = Callable[[Sequence[str]], tuple[NDArray[np.uint64], NDArray[np.int64]]]
+"""Keys and candidate numbers of URLs; -1 for those never seen."""
 Objection = Callable[[str, str, str], str | None]
 """Why a URL (of a host, linked to by a source) should be left out; None when it may be fetched."""
 
 
-def _never_seen(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.full(len(keys), -1, np.int64)
+def _never_seen(targets: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    return urls.keys(targets), np.full(len(targets), -1, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Intake:
     """Leave out all links of a page that says nofollow (or none) in its robots directives."""
     agent: str = "clew"
     """The name that pages may address this crawler by."""
-    find: Find = _never_seen
+    look: Look = _never_seen
     objection: Objection = lambda url, host, source: None
 
     def admit(self, page: Page, depth: int) -> Admitted:
@@ -76,7 +77,7 @@ class Intake:
         domain = urls.site(urls.host(links.source))
         dropped: dict[str, int] = {}
         rows: list[int] = []
-        for i in np.flatnonzero(self.find(urls.keys(links.targets)) < 0).tolist():
+        for i in np.flatnonzero(self.look(links.targets)[1] < 0).tolist():
             if urls.site(urls.host(links.targets[i])) != domain:
                 dropped["sitemap-foreign"] = dropped.get("sitemap-foreign", 0) + 1
             elif len(rows) >= limit:
@@ -87,25 +88,25 @@ class Intake:
 
     def chosen(self, links: Links, rows: list[int], dropped: dict[str, int], depth: int = 0) -> Admitted:
         """Those of the given links that may be followed."""
-        targets = links.targets
-        keys = urls.keys([targets[i] for i in rows])
-        ids = self.find(keys)
-        kept: list[int] = []
-        hosts: list[str] = []
+        targets = [links.targets[i] for i in rows]
+        keys, ids = self.look(targets)
+        hosts = [""] * len(rows)
+        out: list[int] = []
         check, objection, source = self.scope.check, self.objection, links.source
-        for place, (row, known) in enumerate(zip(rows, ids.tolist(), strict=True)):
-            host = ""
-            if known < 0:
-                target = targets[row]
-                host = urls.host(target)
-                reason = check(target, depth) or objection(target, host, source)
-                if reason is not None:
-                    dropped[reason] = dropped.get(reason, 0) + 1
-                    continue
-            kept.append(place)
-            hosts.append(host)
-        picked = links.pick([rows[place] for place in kept])
-        return Admitted(picked, keys[kept], ids[kept], tuple(hosts), dropped)
+        for place in np.flatnonzero(ids < 0).tolist():
+            target = targets[place]
+            host = hosts[place] = urls.host(target)
+            reason = check(target, depth) or objection(target, host, source)
+            if reason is not None:
+                dropped[reason] = dropped.get(reason, 0) + 1
+                out.append(place)
+        if out:
+            left = set(out)
+            kept = [place for place in range(len(rows)) if place not in left]
+            rows, hosts = [rows[place] for place in kept], [hosts[place] for place in kept]
+            keys, ids = keys[kept], ids[kept]
+        picked = links if len(rows) == len(links) else links.pick(rows)
+        return Admitted(picked, keys, ids, tuple(hosts), dropped)
 
     def _distinct(self, page: Page, dropped: dict[str, int]) -> list[int]:
         """Rows of the first link to each target, the page itself left out."""

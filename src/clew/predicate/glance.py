@@ -56,10 +56,9 @@ class Glance:
 
     def links(self, links: Links) -> list[float]:
         """One guess a link."""
-        texts = [f"{anchor} {url}".lower() for anchor, url in zip(links.anchors, links.targets, strict=True)]
-        hits = self._words.candidates(texts)
+        hits = self._words.candidates(links.anchors) | self._words.candidates(links.targets)
         if not self._tested:
-            guesses = [0.0] * len(texts)
+            guesses = [0.0] * len(links)
             for i in hits:
                 guesses[i] = self._link(links.anchors[i], links.targets[i], True)
             return guesses
@@ -134,7 +133,7 @@ class Glance:
 class _Words:
     """Which words of a formula a link has, as bits; `masks` has those of each atom made of telling words."""
 
-    __slots__ = ("_bits", "_known", "_langs", "_prefix", "masks")
+    __slots__ = ("_bits", "_known", "_langs", "_letters", "_prefix", "masks")
 
     def __init__(self, formula: Formula, atoms: dict[Formula, int]) -> None:
         named = [
@@ -153,15 +152,32 @@ class _Words:
         self.masks = {n: self._mask(found) for n, found in telling.items() if found}
         self._known: dict[str, int] = {}
         prefixes = {_prefix(word) for word in self._bits}
+        self._letters = sorted({text for word in self._bits for text in _plain(word)})
         self._prefix = None if "" in prefixes else re.compile("|".join(sorted(prefixes)) or r"(?!)")
 
-    def candidates(self, texts: list[str]) -> set[int]:
-        """The numbers of the texts (lower case) that may have a word of the formula."""
+    def candidates(self, texts: Sequence[str]) -> set[int]:
+        """The numbers of the texts that may have a word of the formula."""
         if self._prefix is None:
             return set(range(len(texts)))
-        starts = list(accumulate([len(text) + 1 for text in texts], initial=0))
-        found = self._prefix.finditer("\n".join(texts))
-        return {bisect_right(starts, match.start()) - 1 for match in found}
+        joined = "\n".join(texts)
+        if joined.isascii():
+            places = self._places(joined.lower())
+            if not places:
+                return set()
+            starts = list(accumulate([len(text) + 1 for text in texts], initial=0))
+            return {bisect_right(starts, place) - 1 for place in places}
+        search = self._prefix.search
+        return {number for number, text in enumerate(texts) if search(text.lower())}
+
+    def _places(self, joined: str) -> list[int]:
+        """Where plain text (lower case) may have a word: found by its first letters, without a pattern."""
+        places = []
+        for letters in self._letters:
+            at = joined.find(letters)
+            while at >= 0:
+                places.append(at)
+                at = joined.find(letters, at + 1)
+        return places
 
     def _mask(self, found: list[str]) -> int:
         mask = 0
@@ -201,11 +217,23 @@ class _Words:
         return word == token or any(stem(word, lang) == stem(token, lang) for lang in self._langs)
 
 
+def _letters(word: str) -> str:
+    """The first letters of a word, which its other forms have too."""
+    letters = word.partition("*")[0][:4]
+    return word[: max(2, min(4, len(word) - 1))] if letters == word[:4] else letters
+
+
+def _plain(word: str) -> list[str]:
+    """What the pattern of a word comes to in text without accents."""
+    letters = _letters(word)
+    bases = "".join([unicodedata.normalize("NFD", letter)[0] for letter in letters])
+    escaped = [] if letters.isascii() else ["%c", "%d", "%e", "%f"]
+    return [bases, *escaped] if bases.isascii() else escaped
+
+
 def _prefix(word: str) -> str:
     """A pattern that every form of a word has, as good as always: its first letters, accents aside."""
-    letters = word.partition("*")[0][:4]
-    if letters == word[:4]:
-        letters = word[: max(2, min(4, len(word) - 1))]
+    letters = _letters(word)
     bases = [unicodedata.normalize("NFD", letter)[0] for letter in letters]
     found = "".join(
         [_ACCENTS.get(base, re.escape(letter)) for base, letter in zip(bases, letters, strict=True)]

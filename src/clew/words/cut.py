@@ -86,7 +86,7 @@ _ASCII = bytes([b if b == 39 or chr(b).isalnum() else 32 for b in range(128)]).l
 _ALL_ASCII = bytes(range(128))
 #: Texts shorter than this are anchors and titles, not pages.
 _SHORT = 1000
-_ENDINGS = re.compile(rb"(?:[stdm]|ll|re|ve)(?: |$)")
+_ENDINGS = re.compile(r"(?:[stdm]|ll|re|ve)(?: |$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,39 +123,41 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Mc") and character <= "\uffff"
 
 
-class _Latin(dict[str, bool]):
-    """Which characters can be handled one byte each; found out once for each."""
+class _Wide:
+    """Folding by one look-up a character, for characters that become one character; learned as they come."""
 
-    def __contains__(self, character: object) -> bool:
-        known = self.get(str(character))
-        if known is None:
-            known = self[str(character)] = self._ask(str(character))
-        return known
+    _UNKNOWN, _OTHER = 0xFFFF, 0xFFFE
 
-    @staticmethod
-    def _ask(character: str) -> bool:
-        if character == "’":
-            return True
-        folded = None if _is_mark(character) else _simple(character)
-        return folded == " " or (
-            folded is not None and len(folded) == 1 and max(character, folded) < "\u0100"
-        )
+    def __init__(self) -> None:
+        self._table = np.full(65_536, self._UNKNOWN, np.uint16)
+        self._table[:128] = np.frombuffer(_ASCII[:128], np.uint8)
 
-    @staticmethod
-    @cache
-    def table() -> bytes:
-        """Each byte of Latin-1 folded; bytes that no character in it stands for are never looked up."""
-        found = [_simple(chr(byte)) for byte in range(128, 256)]
-        folded = [f if f is not None and len(f) == 1 and f < "\u0100" else " " for f in found]
-        return _ASCII[:128] + "".join(folded).encode("latin-1")
+    def fold(self, text: str) -> str | None:
+        """The folded text between blanks; None when it has characters that become several, or marks."""
+        raw = f" {text} ".encode("utf-16-le", "surrogatepass")
+        if len(raw) != 2 * len(text) + 4:
+            return None
+        codes = np.frombuffer(raw, "<u2").astype(np.intp)
+        folded = self._table.take(codes)
+        most = folded.max()
+        if most == self._UNKNOWN:
+            self._learn(np.unique(codes[folded == self._UNKNOWN]).tolist())
+            folded = self._table.take(codes)
+            most = folded.max()
+        return None if most == self._OTHER else folded.tobytes().decode("utf-16-le", "surrogatepass")
+
+    def _learn(self, codes: list[int]) -> None:
+        for code in codes:
+            found = None if _is_mark(chr(code)) else _simple(chr(code))
+            one = found is not None and len(found) == 1 and ord(found) < self._OTHER
+            self._table[code] = ord(found) if found and one else self._OTHER
 
 
 def flat(text: str) -> Flat | None:
     """The words of a text in one string, to be searched without cutting it up; None where only `tokens` can.
 
-    A text is turned byte by byte, with one table look-up each, after the few characters beyond ASCII that it
-    has were dealt with one kind at a time: many times as fast as a pattern over the text. The last few texts
-    of pages are remembered, because judging a page and learning from it both ask.
+    A text is turned character by character, with one table look-up each: many times as fast as a pattern over
+    the text. The last few are remembered, because judging a page and learning from it both ask.
 
     >>> flat("Wind-farms: TURBINES")
     Flat(text=' wind farms  turbines ', count=3)
@@ -166,28 +168,26 @@ def flat(text: str) -> Flat | None:
 def _flat(text: str) -> Flat | None:
     if text.isascii():
         plain = b" %b " % text.encode().translate(_ASCII)
-        if b"'" in plain:
-            plain = _endings(plain)
-        words = plain.decode()
-    else:
-        raw = text.encode("utf-8", "surrogatepass")
-        others = set(raw.translate(None, _ALL_ASCII).decode("utf-8", "surrogatepass"))
-        if all(map(_latin.__contains__, others)):
-            plain = b" %b " % text.replace("’", "'").encode("latin-1", "replace").translate(_latin.table())
-            if b"'" in plain:
-                plain = _endings(plain)
-            words = plain.decode("latin-1")
-        else:
-            found = _replaced(raw, others)
-            if found is None:
-                return None
-            plain, words = found
-    inside = np.frombuffer(plain, np.uint8) != 32
-    return Flat(words, int(np.count_nonzero(inside[1:] > inside[:-1])))
+        return Flat(_endings(plain.decode()) if b"'" in plain else plain.decode(), _runs(plain, np.uint8))
+    found = _wide.fold(text)
+    if found is None:
+        found = _replaced(text)
+    if found is None:
+        return None
+    words = _endings(found) if "'" in found else found
+    return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
 
 
-def _replaced(raw: bytes, others: set[str]) -> tuple[bytes, str] | None:
-    """Words of a text in UTF-8 that has such characters beyond ASCII, one kind at a time."""
+def _runs(raw: bytes, width: type[np.uint8] | type[np.uint16]) -> int:
+    """How many words there are between blanks."""
+    inside = np.frombuffer(raw, width) != 32
+    return int(np.count_nonzero(inside[1:] > inside[:-1]))
+
+
+def _replaced(text: str) -> str | None:
+    """Words of a text that has characters which become several, one kind at a time."""
+    raw = text.encode("utf-8", "surrogatepass")
+    others = set(raw.translate(None, _ALL_ASCII).decode("utf-8", "surrogatepass"))
     marks = sorted(filter(_is_mark, others))
     if any(mark.casefold() != mark for mark in marks):
         return None
@@ -200,41 +200,33 @@ def _replaced(raw: bytes, others: set[str]) -> tuple[bytes, str] | None:
         if folded != character:
             raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
     plain = b" %b " % raw.translate(_ASCII)
-    if b"'" in plain:
-        plain = _endings(plain)
     if not marks:
-        return plain, plain.decode()
+        return plain.decode()
     # A mark belongs to the word before it. One that has none before it is no part of any.
     stray = re.compile(b" (?:%b)+" % b"|".join([mark.encode() for mark in marks]))
-    plain = stray.sub(b" ", plain)
-    words = unicodedata.normalize("NFC", plain.decode())
-    return plain, words
+    return unicodedata.normalize("NFC", stray.sub(b" ", plain).decode())
 
 
-#: Characters beyond ASCII that can be handled one byte each: letters that fold to one letter of Latin-1, and
-#: what is no part of a word and stands for itself alone.
-_latin = _Latin()
-
-
+_wide = _Wide()
 _remembered = lru_cache(maxsize=4)(_flat)
 
 
-def _endings(plain: bytes) -> bytes:
+def _endings(plain: str) -> str:
     """Keep the apostrophes of English endings, make the others blank."""
-    first, *rest = plain.split(b"'")
+    first, *rest = plain.split("'")
     pieces = [first]
     last, ended = first, False
     for piece in rest:
         # An ending ends its word: what follows it after another apostrophe is a word of its own.
         ended = (
-            last[-1:] not in (b"", b" ")
-            and not (ended and b" " not in last)
+            last[-1:] not in ("", " ")
+            and not (ended and " " not in last)
             and _ENDINGS.match(piece) is not None
         )
-        pieces.append(b"'" if ended else b" ")
+        pieces.append("'" if ended else " ")
         pieces.append(piece)
         last = piece
-    return b"".join(pieces)
+    return "".join(pieces)
 
 
 def spans(text: str) -> Iterator[tuple[str, int, int]]:
