@@ -199,3 +199,15 @@ def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:
     assert len(cache) == 200
     assert cache.prune(1.0) == 200
     cache.close()
+
+
+async def test_what_was_shown_to_one_who_is_known_is_not_used_for_an_anonymous_request(
+    tmp_path, clock
+) -> None:
+    web = Web()
+    fetcher = caching(web, tmp_path, clock)
+    for _ in range(2):
+        await fetcher.fetch(Request(A))
+        await fetcher.fetch(Request(A, anonymous=True))
+    assert web.asked == [A, A]
+    await fetcher.close()

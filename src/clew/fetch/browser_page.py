@@ -51,6 +51,9 @@ _ARGUMENTS = (
 )
 # Of a reply's headers, those that a page can see the working of and that start nothing.
 _PASSED = ("content-type", "content-language", "content-security-policy", "cross-origin-", "access-control-")
+# Of no use to a reader, and the one thing that asks the local network for names and routes.
+_WITHOUT = """for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
+  delete self[name]"""
 _SNAPSHOT = """(() => {
   const text = String(document.documentElement ? document.documentElement.outerHTML : "");
   return JSON.stringify([text.slice(0, LIMIT), text.length > LIMIT, String(document.baseURI),
@@ -210,6 +213,7 @@ class Chromium:
         try:
             await context.route("**/*", lambda route: self._answer(route, tab))
             await context.route_web_socket("**/*", _hang_up)
+            await context.add_init_script(_WITHOUT)
             tab.main = await context.new_page()
             context.on("page", _close)
             tab.main.on("crash", lambda _: setattr(tab, "crashed", True))

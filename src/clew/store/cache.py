@@ -156,14 +156,16 @@ class CachingFetcher:
     async def fetch(self, request: Request) -> Response:
         """A fresh reply from the cache, marked `cached`, or one from the fetcher."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._thread, self._look, request.url)
+        # What is shown to one who is known is not what is shown to all.
+        variant = f"{self.variant}:anonymous" if request.anonymous else self.variant
+        found = await loop.run_in_executor(self._thread, self._look, request.url, variant)
         if found is not None and self._fresh(found, request.url):
             self.hits += 1
             return _cut(found.response, request.limit)
         self.misses += 1
         response = await self.inner.fetch(request)
         if not response.cached:
-            await loop.run_in_executor(self._thread, self._keep, response, self.clock())
+            await loop.run_in_executor(self._thread, self._keep, response, self.clock(), variant)
         return response
 
     @property
@@ -190,16 +192,16 @@ class CachingFetcher:
         # A reply from the future tells of a clock that was wrong then or is wrong now.
         return 0.0 <= self.clock() - found.fetched_at <= limit
 
-    def _look(self, url: str) -> Cached | None:
+    def _look(self, url: str, variant: str) -> Cached | None:
         try:
-            return self.cache.get(url, self.variant)
+            return self.cache.get(url, variant)
         except StoreError:
             self.errors += 1
             return None
 
-    def _keep(self, response: Response, now: float) -> None:
+    def _keep(self, response: Response, now: float, variant: str) -> None:
         try:
-            self.cache.put(response, now, self.variant)
+            self.cache.put(response, now, variant)
         except StoreError:
             self.errors += 1
 
