@@ -146,7 +146,10 @@ class Chromium:
             except Exception as error:
                 await self._end()
                 first = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise ConfigError(f"{self.program} does not start: {first}") from error
+                raise ConfigError(
+                    f"{self.program} does not start ({first[:200]}); to see why, try it by hand: "
+                    f"{self.program} --headless --dump-dom about:blank"
+                ) from error
 
     async def _launch(self, port: int) -> Any:
         return await self._driver.chromium.launch(
