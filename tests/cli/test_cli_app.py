@@ -144,6 +144,15 @@ def test_doctor_says_what_is_there_and_finds_a_bad_file(clew, tmp_path: Path):
     assert "did you mean 'pages'" in bad.out
 
 
+def test_doctor_says_whether_there_is_a_browser(clew, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "apt-get install chromium" in clew("doctor").out
+    program = tmp_path / "google-chrome"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert str(program) in clew("doctor").out
+
+
 def test_doctor_names_proxies_of_the_environment_as_unused(clew, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     assert "HTTPS_PROXY" in clew("doctor").out
