@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: Scripts written without spaces between words.
 _UNSPACED = (
@@ -123,34 +124,96 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Mc") and character <= "\uffff"
 
 
-class _Wide:
+class _Table:
     """Folding by one look-up a character, for characters that become one character; learned as they come."""
 
     _UNKNOWN, _OTHER = 0xFFFF, 0xFFFE
 
     def __init__(self) -> None:
-        self._table = np.full(65_536, self._UNKNOWN, np.uint16)
-        self._table[:128] = np.frombuffer(_ASCII[:128], np.uint8)
+        self._folded = np.full(65_536, self._UNKNOWN, np.uint16)
+        self._folded[:128] = np.frombuffer(_ASCII[:128], np.uint8)
+        # The same for texts in which what stands for a word of its own stands between blanks.
+        self._spaced = self._folded.copy()
+        self._several: dict[str, str] = {}
 
-    def fold(self, text: str) -> str | None:
-        """The folded text between blanks; None when it has characters that become several, or marks."""
+    def fold(self, text: str) -> Flat | None:
+        """The words of a text; None when it has characters that must be seen with their neighbours."""
+        return self._fold(text, self._folded)
+
+    def _fold(self, text: str, table: NDArray[np.uint16]) -> Flat | None:
         raw = f" {text} ".encode("utf-16-le", "surrogatepass")
         if len(raw) != 2 * len(text) + 4:
             return None
         codes = np.frombuffer(raw, "<u2").astype(np.intp)
-        folded = self._table.take(codes)
+        folded = table.take(codes)
         most = folded.max()
         if most == self._UNKNOWN:
             self._learn(np.unique(codes[folded == self._UNKNOWN]).tolist())
-            folded = self._table.take(codes)
+            folded = table.take(codes)
             most = folded.max()
-        return None if most == self._OTHER else folded.tobytes().decode("utf-16-le", "surrogatepass")
+        if most == self._OTHER:
+            return self._others(text, codes, folded)
+        _unquote(folded)
+        inside = folded != 32
+        count = int(np.count_nonzero(inside[1:] > inside[:-1]))
+        return Flat(folded.tobytes().decode("utf-16-le", "surrogatepass"), count)
 
     def _learn(self, codes: list[int]) -> None:
         for code in codes:
-            found = None if _is_mark(chr(code)) else _simple(chr(code))
+            character = chr(code)
+            found = None if _is_mark(character) else _simple(character)
             one = found is not None and len(found) == 1 and ord(found) < self._OTHER
-            self._table[code] = ord(found) if found and one else self._OTHER
+            self._folded[code] = self._spaced[code] = ord(found) if found and one else self._OTHER
+            if found is not None and not one:
+                self._several[character] = found
+                if len(found.strip()) == 1 and ord(found.strip()) < self._OTHER:
+                    self._spaced[code] = ord(found.strip())
+
+    def _others(self, text: str, codes: NDArray[np.intp], folded: NDArray[np.uint16]) -> Flat | None:
+        """The words of a text with marks, or with characters that become several."""
+        special = folded == self._OTHER
+        found = [chr(code) for code in np.unique(codes[special]).tolist()]
+        marks = [character for character in found if _is_mark(character)]
+        several = [character for character in found if character not in marks]
+        if any(mark.casefold() != mark for mark in marks) or not self._several.keys() >= set(several):
+            return None
+        if several:
+            if marks and any(self._several[character][0] == " " for character in several):
+                return None
+            for character in several:
+                text = text.replace(character, self._several[character])
+            return self._fold(text, self._spaced)
+        folded[special] = codes[special]
+        _unquote(folded)
+        words = folded.tobytes().decode("utf-16-le", "surrogatepass")
+        # A mark belongs to the word before it. One that has none before it is no part of any.
+        words = re.sub(f" [{''.join(map(re.escape, marks))}]+", " ", words)
+        words = unicodedata.normalize("NFC", words)
+        return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
+
+
+_ENDS = np.zeros(65_536, np.bool_)
+_ENDS[[ord(letter) for letter in "stdm"]] = True
+_PAIRS = tuple([(ord(pair[0]), ord(pair[1])) for pair in ("ll", "re", "ve")])
+
+
+def _unquote(folded: NDArray[np.uint16]) -> None:
+    """Keep the apostrophes of English endings, make the others blank; in place, between blanks."""
+    at = np.flatnonzero(folded == 39)
+    if not len(at):
+        return
+    before, one, two = folded[at - 1], folded[at + 1], folded[np.minimum(at + 2, len(folded) - 1)]
+    three = folded[np.minimum(at + 3, len(folded) - 1)]
+    keep = _ENDS[one] & ((two == 32) | (two == 39))
+    for first, second in _PAIRS:
+        keep |= (one == first) & (two == second) & ((three == 32) | (three == 39))
+    keep &= (before != 32) & (before != 39)
+    near = np.flatnonzero(np.diff(at) <= 3)
+    for i in near.tolist():
+        # An ending ends its word: what follows it after another apostrophe is a word of its own.
+        if keep[i] and not (folded[at[i] : at[i + 1]] == 32).any():
+            keep[i + 1] = False
+    folded[at[~keep]] = 32
 
 
 def flat(text: str) -> Flat | None:
@@ -168,14 +231,16 @@ def flat(text: str) -> Flat | None:
 def _flat(text: str) -> Flat | None:
     if text.isascii():
         plain = b" %b " % text.encode().translate(_ASCII)
-        return Flat(_endings(plain.decode()) if b"'" in plain else plain.decode(), _runs(plain, np.uint8))
-    found = _wide.fold(text)
-    if found is None:
-        found = _replaced(text)
-    if found is None:
-        return None
-    words = _endings(found) if "'" in found else found
-    return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
+        if b"'" in plain:
+            plain = _endings(plain.decode()).encode()
+        return Flat(plain.decode(), _runs(plain, np.uint8))
+    known = _table.fold(text)
+    if known is not None:
+        return known
+    words = _replaced(text)
+    return (
+        None if words is None else Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
+    )
 
 
 def _runs(raw: bytes, width: type[np.uint8] | type[np.uint16]) -> int:
@@ -200,6 +265,8 @@ def _replaced(text: str) -> str | None:
         if folded != character:
             raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
     plain = b" %b " % raw.translate(_ASCII)
+    if b"'" in plain:
+        plain = _endings(plain.decode()).encode()
     if not marks:
         return plain.decode()
     # A mark belongs to the word before it. One that has none before it is no part of any.
@@ -207,7 +274,7 @@ def _replaced(text: str) -> str | None:
     return unicodedata.normalize("NFC", stray.sub(b" ", plain).decode())
 
 
-_wide = _Wide()
+_table = _Table()
 _remembered = lru_cache(maxsize=4)(_flat)
 
 
