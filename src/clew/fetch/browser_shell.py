@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 FEW_CHARACTERS = 200
 """A page with less visible text than this may be a shell."""
 FEW_LINKS = 3
+MANY_LINKS = 30
+"""So many are not all hidden in scripts and comments; most pages are done with at this."""
 _LOOKED_AT = 256 * 1024
 # What is between these is not text to a reader. An end that is missing is the end of the page.
 _UNSEEN = re.compile(
@@ -35,6 +38,8 @@ def looks_empty(body: bytes) -> bool:
     """
     part = body[:_LOOKED_AT]
     if not any(_runs(found[1]) for found in _SCRIPT.finditer(part)):
+        return False
+    if sum(1 for _ in islice(_LINK.finditer(part), MANY_LINKS)) == MANY_LINKS:
         return False
     seen = _UNSEEN.sub(b" ", part)
     if len(_LINK.findall(seen)) > FEW_LINKS:
