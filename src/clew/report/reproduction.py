@@ -10,6 +10,7 @@ from typing import Any
 
 from clew.lab.reproduce import Figure, Panel, Sheet, block, fill, points
 from clew.lab.reproduce.figure import Outcomes
+from clew.lab.reproduce.trial import ORACLE
 from clew.lab.results import write_whole
 from clew.report.picture import picture
 
@@ -63,7 +64,9 @@ _DRAWN = ("curves", "spread", "reuse", "forms")
 
 
 def _picture(panel: Panel, outcomes: Outcomes) -> str:
-    lines = [(line.name, points(line, outcomes, panel.pages)) for line in panel.lines]
+    # The oracle is in the tables; drawn, it would press all the others to the ground.
+    shown = [line for line in panel.lines if line.name != ORACLE]
+    lines = [(line.name, points(line, outcomes, panel.pages)) for line in shown]
     return picture(panel.title, lines, "pages crawled", "harvest, %")
 
 

@@ -23,7 +23,8 @@ from clew.knowledge import Knowledge
 from clew.lab import oracle
 from clew.lab.experiment import CorpusSpec
 from clew.lab.plan import Field
-from clew.lab.reproduce.trial import ORACLE, STRATEGIES, Crawled, Trial
+from clew.lab.reproduce.carried import Carried
+from clew.lab.reproduce.trial import COMPOSITE, ORACLE, STRATEGIES, Crawled, Trial
 from clew.lab.results import append, read_lines
 from clew.lab.runner import Progress
 from clew.lab.simulate import simulate
@@ -95,6 +96,11 @@ def _strategy(field: Field, trial: Trial) -> Strategy:
     options = dict(spec.options) | ({"weights": spec.weights} if spec.weights else {})
     predicate = field.predicate(trial.wanted, blind=True)
     known = _learned(field, trial.after) if trial.after else None
+    if known is not None and trial.strategy == COMPOSITE:
+        strategy = Carried.configured(predicate, trial.dice, None, options)
+        assert isinstance(strategy, Carried)
+        strategy.take(known)
+        return strategy
     return make(spec.name, predicate, seed=trial.dice, options=options, known=known)
 
 

@@ -20,16 +20,18 @@ def _spec(label: str, **given: Any) -> StrategySpec:
 
 
 def _composite(label: str, **changed: Any) -> StrategySpec:
-    return _spec(label, **(_PAPER | {"factors": [*_FOUR, "earlier"], "weights": "balanced"} | changed))
+    return _spec(label, **(_PAPER | {"weights": "balanced"} | changed))
 
 
 #: The single factors, as the paper calls them.
 FACTORS = _FOUR
+#: The paper's combination of them.
+COMPOSITE = "composite"
 #: The one that knows everything.
 ORACLE = "oracle"
-#: Who crawls, by name. `earlier` is silent unless a crawl begins with another's knowledge.
+#: Who crawls, by name.
 STRATEGIES: dict[str, StrategySpec | None] = {
-    "composite": _composite("composite"),
+    COMPOSITE: _composite(COMPOSITE),
     **{name: _spec(name, **_PAPER, factors=[name], weights="product") for name in _FOUR},
     "random": _spec("random", name="random"),
     "breadth-first": _spec("breadth-first", name="breadth-first"),
@@ -40,7 +42,7 @@ STRATEGIES: dict[str, StrategySpec | None] = {
     "tempered": _composite("tempered", temper=0.5),
     "in-link words": _composite("in-link words", content="inlink"),
     "deviation over N": _composite("deviation over N", deviation="all"),
-    "little smoothing": _composite("little smoothing", smoothing=0.1),
+    "no smoothing": _composite("no smoothing", smoothing=0.0),
     "product": _composite("product", weights="product"),
 }
 

@@ -29,7 +29,7 @@ STARTS: dict[str, dict[str, str]] = {
     HARD: _articles("Art", "Market", "University", "Newspaper", "Internet"),
     WEBKB: {"Cornell": "http://www.cs.cornell.edu/", "Texas": "http://www.cs.utexas.edu/"},
     DOCS: {
-        "Debian": "https://www.debian.org/doc/debian-policy/index.html",
+        "PostgreSQL": "https://www.postgresql.org/docs/15/index.html",
         "Python": "https://docs.python.org/3/index.html",
     },
 }
@@ -46,8 +46,9 @@ def topic(label: str = "", formula: str = "") -> Topic:
 EVERYDAY = topic("subject.Everyday_life")
 PARIS = topic("subject.Geography", "Paris")
 ENGINES = topic("subject.Design_and_Technology", "engine")
-SOCKETS = topic("", "socket AND timeout")
+THREADS = topic("", "thread")
 STUDENTS = topic("student")
+COURSES = topic("course")
 
 #: A small web that needs no data, for trying the commands out.
 DEMO = "demo"
