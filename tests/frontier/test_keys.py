@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.frontier.keys import KeyIndex
+from clew.frontier import KeyIndex
 
 keys = st.integers(0, 2**64 - 1) | st.integers(0, 40)
 
@@ -30,3 +30,10 @@ def test_colliding_keys_are_kept_apart():
     index.insert(many, np.arange(len(many)))
     assert index.find(many).tolist() == list(range(len(many)))
     assert index.find(np.array([1], np.uint64)).tolist() == [-1]
+
+
+@given(st.lists(keys, unique=True, max_size=200))
+def test_many_keys_may_have_one_number(some):
+    index = KeyIndex(4)
+    index.insert(np.array(some, np.uint64), np.zeros(len(some), np.int64))
+    assert index.find(np.array(some, np.uint64)).tolist() == [0] * len(some)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.factor.base import Seen, Sources, Term
-from clew.factor.memory import Floats, Ids
+from clew.factor.memory import WIDTH, Floats, Ids, distinct
 from clew.factor.vocabulary import Weights
 
 #: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
@@ -25,7 +26,8 @@ class Content:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._weights = Weights(sources, self._table)
-        self._pages: Floats = np.zeros(0)
+        self._pages: Floats = np.zeros(256)
+        self._count = 0
         self._numbers: Ids = np.full(1024, -1, np.int64)
 
     @property
@@ -36,10 +38,11 @@ class Content:
         known, memory = self.sources.knowledge, self.sources.memory
         known.words.count(seen.words, seen.satisfied)
         if seen.parents:
-            union = np.unique(np.concatenate([memory.pages[p].words for p in seen.parents[:_PARENTS]]))
+            words = [memory.pages[p].words for p in seen.parents[:_PARENTS]]
+            union = distinct(np.concatenate(words)) if len(words) > 1 else words[0]
             known.inlinks.count(self._translated(union), seen.satisfied)
 
-    def _translated(self, words: Ids) -> Ids:
+    def _translated(self, words: NDArray[np.int32]) -> Ids:
         """Numbers in the table of linking pages' words, for numbers in that of pages' own."""
         known = self.sources.knowledge
         if len(self._numbers) < len(known.words):
@@ -53,17 +56,17 @@ class Content:
 
     def estimate(self) -> None:
         self._weights.estimate()
-        pages = self.sources.memory.pages
-        self._pages = np.array([self._page(p.words) for p in pages]) if pages else np.zeros(0)
+        self._count = 0
 
     def evidence(self, ids: Ids) -> Floats:
         self._catch_up()
-        if not len(self._pages):
+        if not self._count:
             return np.zeros(len(ids))
-        parents = self.sources.memory.parents[ids]
-        there = parents >= 0
-        values = np.where(there, self._pages[np.where(there, parents, 0)], 0.0)
-        return np.asarray(values.sum(axis=1) / np.maximum(1, there.sum(axis=1)), np.float64)
+        memory = self.sources.memory
+        total = np.zeros(len(ids))
+        for column, (places, rows) in enumerate(memory.families(ids)):
+            total[places] += self._pages[memory.parents[:, column][rows]]
+        return total / np.clip(memory.inlinks[ids], 1, WIDTH)
 
     def support(self, ids: Ids) -> Floats:
         return np.asarray((self.sources.memory.parents[ids] >= 0).sum(axis=1), np.float64)
@@ -79,13 +82,19 @@ class Content:
             return word
         return self.sources.knowledge.inlinks.find(self.sources.knowledge.words.names[word])
 
-    def _page(self, words: Ids) -> float:
-        numbers = words if self._table == "words" else self._translated(words)
-        return float(self._weights.of[numbers].sum())
-
     def _catch_up(self) -> None:
         """Terms of pages fetched since the last estimate, by its weights."""
-        pages = self.sources.memory.pages
-        if len(self._pages) < len(pages):
-            new = [self._page(p.words) for p in pages[len(self._pages) :]]
-            self._pages = np.concatenate([self._pages, np.array(new)])
+        memory = self.sources.memory
+        count = len(memory.pages)
+        if self._count == count:
+            return
+        if count >= len(self._pages):
+            self._pages = np.concatenate([self._pages, np.zeros(count)])
+        of = self._weights.of
+        if self._table == "inlinks":
+            for page in memory.pages[self._count :]:
+                self._translated(page.words)
+            # A word that stands on no page linking to another is not in that table, and says nothing.
+            of = np.append(of, 0.0)[self._numbers]
+        self._pages[self._count : count] = memory.words.sums(np.arange(self._count, count), of)
+        self._count = count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.factor.base import Seen, Sources, Term
 from clew.factor.memory import Floats, Ids
@@ -24,6 +25,7 @@ class LinkLocality:
         self.sources = sources
         self.log_p = 0.0
         self.log_q = 0.0
+        self._powers: Floats = np.zeros(0)
 
     def learn(self, seen: Seen) -> None:
         known = self.sources.knowledge
@@ -51,8 +53,13 @@ class LinkLocality:
         # Without smoothing a ratio may be 0 and its logarithm infinite: no link of a kind, no say.
         with np.errstate(invalid="ignore"):
             plain = np.where(m > 0, m * self.log_p, 0.0) + np.where(k > m, (k - m) * self.log_q, 0.0)
-        temper = self.sources.how.temper
-        return plain if temper == 1.0 else plain * np.maximum(k, 1.0) ** (temper - 1.0)
+        return plain if self.sources.how.temper == 1.0 else plain * self._tempered(memory.inlinks[ids])
+
+    def _tempered(self, links: NDArray[np.int32]) -> Floats:
+        """links ** (temper - 1), looked up: few candidates have many in-links, and powers are slow."""
+        if len(links) and (most := int(links.max())) >= len(self._powers):
+            self._powers = np.maximum(np.arange(2.0 * most + 1.0), 1.0) ** (self.sources.how.temper - 1.0)
+        return self._powers[links]
 
     def support(self, ids: Ids) -> Floats:
         return self.sources.memory.inlinks[ids].astype(np.float64)

@@ -8,7 +8,7 @@ of candidates at once; nothing here is a Python object per candidate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 #: Pages linking to a candidate that are looked at one by one; all of them count in the totals.
 WIDTH = 6
+#: Rows from which on it pays to see whether they lie close together.
+_DENSE = 512
 
 
 class Ragged:
@@ -65,18 +67,40 @@ class Ragged:
         return self._items[self._starts[row] : self._starts[row + 1]]
 
     def sums(self, rows: Ids, weights: Floats) -> Floats:
-        """Of each row, the sum of the weights of its items."""
-        known = rows < self.rows
-        starts = self._starts[np.where(known, rows, 0)]
-        ends = np.where(known, self._starts[np.where(known, rows + 1, 0)], starts)
-        lengths = ends - starts
-        total = int(lengths.sum())
-        if not total:
-            return np.zeros(len(rows))
-        owner = np.repeat(np.arange(len(rows)), lengths)
-        offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        picked = weights[self._items[np.repeat(starts, lengths) + offsets]]
-        return np.bincount(owner, picked, minlength=len(rows)).astype(np.float64, copy=False)
+        """Of each row, the sum of the weights of its items; the same number whatever else is asked for."""
+        found = np.zeros(len(rows))
+        if not len(rows) or not self.size:
+            return found
+        low, high = int(rows.min()), int(rows.max()) + 1
+        if len(rows) > _DENSE and high - low < 2 * len(rows):
+            # Most of what stands between the first and the last is wanted: no need to pick.
+            return self._run(low, high, weights)[rows - low]
+        # Rows beyond the last are empty, as are those passed over.
+        rows = np.minimum(rows, self.rows)
+        starts = self._starts[rows]
+        lengths = self._starts[np.minimum(rows + 1, self.rows)] - starts
+        full = np.flatnonzero(lengths)
+        if not len(full):
+            return found
+        if len(full) < len(rows):
+            starts, lengths = starts[full], lengths[full]
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        places = np.repeat(starts - begins, lengths)
+        places += np.arange(len(places))
+        found[full] = np.add.reduceat(weights[self._items[places]], begins)
+        return found
+
+    def _run(self, low: int, high: int, weights: Floats) -> Floats:
+        """The sums of all rows from one to another."""
+        found = np.zeros(high - low)
+        starts = self._starts[low : min(high, self.rows) + 1]
+        if len(starts) < 2 or starts[0] == starts[-1]:
+            return found
+        full = np.flatnonzero(starts[1:] > starts[:-1])
+        items = self._items[starts[0] : starts[-1]]
+        found[full] = np.add.reduceat(weights[items], starts[full] - starts[0])
+        return found
 
 
 @dataclass(slots=True)
@@ -85,14 +109,21 @@ class Fetched:
 
     candidate: int
     satisfied: bool
-    words: NDArray[np.int64]
-    """Numbers of its distinct words."""
-    children: Ids
+    slot: int
+    """0 for the first page fetched, 1 for the next, …"""
+    children: NDArray[np.int32]
     """Candidate numbers of its links, in page order."""
     columns: NDArray[np.int8]
     """For each child, which of the child's `parents` columns this page is; -1 for none."""
     visited: list[int]
     """Places (in `children`) of those that were fetched."""
+    shelf: Ragged
+    """The words of all pages."""
+
+    @property
+    def words(self) -> NDArray[np.int32]:
+        """Numbers of its distinct words."""
+        return self.shelf.row(self.slot)
 
 
 class Memory:
@@ -104,18 +135,22 @@ class Memory:
         self.good_inlinks: NDArray[np.int32] = np.zeros(1024, np.int32)
         self.siblings: NDArray[np.int32] = np.zeros(1024, np.int32)
         self.good_siblings: NDArray[np.int32] = np.zeros(1024, np.int32)
-        self.parents: NDArray[np.int32] = np.full((1024, WIDTH), -1, np.int32)
-        self.near: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32)
-        self.near_good: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32)
+        self.parents: NDArray[np.int32] = np.full((1024, WIDTH), -1, np.int32, order="F")
+        self.near: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
+        self.near_good: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
         self.hints: NDArray[np.float32] = np.zeros(1024, np.float32)
         self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
+        self.slot_of: NDArray[np.int32] = np.full(1024, -1, np.int32)
+        """The slot of a candidate that was fetched; -1 for others."""
+        self.words = Ragged()
         self.tokens = Ragged()
         self.anchors = Ragged()
         self.pages: list[Fetched] = []
-        self.slots: dict[int, int] = {}
         self.child_seen: Floats = np.zeros(256)
         self.child_good: Floats = np.zeros(256)
         self._more: dict[int, list[int]] = {}
+        self._marks: NDArray[np.bool_] = np.zeros(257, np.bool_)
+        self._kernel: tuple[float, NDArray[np.float32]] = (0.0, np.zeros(0, np.float32))
 
     def __repr__(self) -> str:
         return f"Memory({self.size} candidates, {len(self.pages)} pages)"
@@ -123,29 +158,36 @@ class Memory:
     def reserve(self, size: int) -> None:
         """Make room for candidate numbers below `size`."""
         self.size = max(self.size, size)
-        if size <= len(self.inlinks):
+        old = len(self.inlinks)
+        if size <= old:
             return
-        for name in (
-            "inlinks",
-            "good_inlinks",
-            "siblings",
-            "good_siblings",
-            "near",
-            "near_good",
-            "hints",
-            "open",
-        ):
+        for name in _COLUMNS:
             setattr(self, name, _grown(getattr(self, name), size))
-        old = len(self.parents)
-        self.parents = _grown(self.parents, size)
         self.parents[old:] = -1
+        self.slot_of[old:] = -1
+
+    def families(self, ids: Ids) -> Iterator[tuple[NDArray[np.intp] | slice, Ids]]:
+        """Column by column of `parents`: places (in `ids`) of those that fill it, and their numbers.
+
+        Most candidates have one parent, so that a look at all columns of all would mostly see nothing.
+        """
+        links, rows = self.inlinks[ids], ids
+        places: NDArray[np.intp] | slice = slice(None)
+        for column in range(WIDTH):
+            more = np.flatnonzero(links > column)
+            if not len(more):
+                return
+            if len(more) < len(rows):
+                places = more if isinstance(places, slice) else places[more]
+                links, rows = links[more], rows[more]
+            yield places, rows
 
     def parents_of(self, candidate: int) -> list[int]:
         """Slots of all fetched pages that link to a candidate, in the order fetched."""
         if candidate >= self.size:
             return []
-        kept = self.parents[candidate]
-        return [*kept[kept >= 0].tolist(), *self._more.get(candidate, ())]
+        kept: list[int] = self.parents[candidate, : self.inlinks[candidate]].tolist()
+        return [*kept, *self._more.get(candidate, ())] if len(kept) == WIDTH else kept
 
     def fetch(self, candidate: int, satisfied: bool, parents: Sequence[int], reach: float) -> None:
         """A candidate was fetched: its siblings learn of it. Call before `link`."""
@@ -154,76 +196,116 @@ class Memory:
         if not parents:
             return
         families = [self.pages[p].children for p in parents]
-        touched = np.unique(np.concatenate(families)) if len(families) > 1 else families[0]
+        flat = np.concatenate(families) if len(families) > 1 else families[0]
+        touched = distinct(flat) if len(families) > 1 else flat
         touched = touched[touched != candidate]
         self.siblings[touched] += 1
         self.good_siblings[touched] += satisfied
-        for slot in parents:
-            page = self.pages[slot]
-            place = int(np.flatnonzero(page.children == candidate)[0])
-            page.visited.append(place)
-            self.child_seen[slot] += 1
-            self.child_good[slot] += satisfied
-            self._spread(page, place, satisfied, reach)
+        ends = np.cumsum([len(family) for family in families])
+        # A page links to a candidate once, so there is one place in each family.
+        places = np.flatnonzero(flat == candidate) - np.append(0, ends[:-1])
+        self.child_seen[parents] += 1
+        self.child_good[parents] += satisfied
+        for slot, place in zip(parents, places.tolist(), strict=True):
+            self.pages[slot].visited.append(place)
+            self._spread(self.pages[slot], place, satisfied, reach)
 
-    def link(
-        self, candidate: int, satisfied: bool, words: NDArray[np.int64], children: Ids, reach: float
-    ) -> None:
+    def link(self, candidate: int, satisfied: bool, words: Ids, children: Ids, reach: float) -> None:
         """The fetched page's own links: candidates learn of a new parent."""
         slot = len(self.pages)
-        self.slots[candidate] = slot
         if len(children):
             self.reserve(int(children.max()) + 1)
-        before = [self.parents_of(int(c)) for c in children.tolist()]
-        columns = np.array([len(b) if len(b) < WIDTH else -1 for b in before], np.int8)
-        visited = [i for i, c in enumerate(children.tolist()) if c in self.slots and c != candidate]
-        page = Fetched(candidate, satisfied, words, children, columns, visited)
+        # What was fetched before is known by now, the page itself is not: it is no child of its own.
+        visited = np.flatnonzero(self.slot_of[children] >= 0).tolist()
+        self.slot_of[candidate] = slot
+        before = self.inlinks[children]
+        columns = np.where(before < WIDTH, before, -1).astype(np.int8)
+        self.words.append(slot, words)
+        page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, visited, self.words)
         self.pages.append(page)
         self.child_seen = _grown(self.child_seen, slot + 1)
         self.child_good = _grown(self.child_good, slot + 1)
-        for c, column in zip(children.tolist(), columns.tolist(), strict=True):
-            if column >= 0:
-                self.parents[c, column] = slot
-            else:
-                self._more.setdefault(c, []).append(slot)
+        self._marks = _grown(self._marks, slot + 2)
+        kept = columns >= 0
+        self.parents[children[kept], columns[kept]] = slot
+        for c in children[~kept].tolist():
+            self._more.setdefault(c, []).append(slot)
         self.inlinks[children] += 1
         self.good_inlinks[children] += satisfied
-        self._adopt(page, slot, before, reach)
+        self._adopt(page, reach)
 
-    def _adopt(self, page: Fetched, slot: int, before: list[list[int]], reach: float) -> None:
+    def _adopt(self, page: Fetched, reach: float) -> None:
         """Children that were fetched already become siblings of the others, each counted once."""
-        ids = page.children.tolist()
-        fetched = [(place, ids[place]) for place in page.visited]
-        self.child_seen[slot] = len(fetched)
-        for place, c in fetched:
-            good = self.pages[self.slots[c]].satisfied
-            self.child_good[slot] += good
+        if not page.visited:
+            return
+        children = page.children
+        outcomes = [self.pages[self.slot_of[children[place]]].satisfied for place in page.visited]
+        self.child_seen[page.slot] = len(outcomes)
+        self.child_good[page.slot] = sum(outcomes)
+        # A column that is not filled says -1, the last mark, which is never set.
+        families = self.parents[children]
+        crowded: list[int] = np.flatnonzero(self.inlinks[children] > WIDTH).tolist()
+        for place, good in zip(page.visited, outcomes, strict=True):
             self._spread(page, place, good, reach)
-            families = set(self.parents_of(c)) - {slot}
-            for other, known in zip(ids, before, strict=True):
-                if other != c and (not known or families.isdisjoint(known)):
-                    self.siblings[other] += 1
-                    self.good_siblings[other] += good
+            others = [slot for slot in self.parents_of(int(children[place])) if slot != page.slot]
+            self._marks[others] = True
+            new: NDArray[np.bool_] = np.logical_not(self._marks[families].any(axis=1))
+            for i in crowded:
+                new[i] = new[i] and not self._marks[self._more[int(children[i])]].any()
+            self._marks[others] = False
+            new[place] = False
+            self.siblings[children[new]] += 1
+            self.good_siblings[children[new]] += good
 
     def _spread(self, page: Fetched, place: int, good: bool, reach: float) -> None:
         """What one link turned out to be, told to the links around it, less the farther away they stand."""
         if reach <= 0:
             return
-        span = round(6 * reach)
+        if self._kernel[0] != reach:
+            around = np.abs(np.arange(-round(6 * reach), round(6 * reach) + 1))
+            self._kernel = (reach, np.exp(-around / reach).astype(np.float32))
+        kernel = self._kernel[1]
+        span = len(kernel) // 2
         low, high = max(0, place - span), min(len(page.children), place + span + 1)
-        columns = page.columns[low:high]
-        kept = columns >= 0
-        weight = np.exp(-np.abs(np.arange(low, high) - place) / reach)[kept].astype(np.float32)
-        where = (page.children[low:high][kept], columns[kept])
+        columns, weight = page.columns[low:high], kernel[low - place + span : high - place + span]
+        where = (page.children[low:high], columns)
+        if columns.min() < 0:
+            kept = columns >= 0
+            where, weight = (where[0][kept], columns[kept]), weight[kept]
         self.near[where] += weight
         if good:
             self.near_good[where] += weight
+
+
+#: What is kept for each candidate.
+_COLUMNS = (
+    "inlinks",
+    "good_inlinks",
+    "siblings",
+    "good_siblings",
+    "parents",
+    "near",
+    "near_good",
+    "hints",
+    "open",
+    "slot_of",
+)
+
+
+def distinct(values: Any) -> Any:
+    """The different numbers among some, ascending: `np.unique`, without its detours."""
+    if len(values) < 2:
+        return values
+    values = np.sort(values)
+    return values[np.concatenate(([True], values[1:] != values[:-1]))]
 
 
 def _grown(array: Any, size: int) -> Any:
     """The array, with room for `size` rows; new ones are zero."""
     if size <= len(array):
         return array
-    new = np.zeros((max(size, len(array) + len(array) // 2), *array.shape[1:]), array.dtype)
+    shape = (max(size, len(array) + len(array) // 2), *array.shape[1:])
+    # Columns are read one at a time.
+    new = np.zeros(shape, array.dtype, order="F")
     new[: len(array)] = array
     return new

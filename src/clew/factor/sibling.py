@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.factor.base import Seen, Sources, Term
 from clew.factor.interest import log_ratio
-from clew.factor.memory import Floats, Ids
+from clew.factor.memory import WIDTH, Floats, Ids
 
 
 class Sibling:
@@ -77,10 +77,11 @@ class Hub:
         # Smoothed even when nothing else is: the best of several unsmoothed ratios is mostly luck.
         a = max(self.sources.how.smoothing, 1.0)
         pages = log_ratio(memory.child_seen[:n], memory.child_good[:n], self._rate, a)
-        parents = memory.parents[ids]
-        there = parents >= 0
-        values = np.where(there, pages[np.where(there, parents, 0)], -np.inf).max(axis=1)
-        return np.where(there.any(axis=1), values, 0.0)
+        best = np.zeros(len(ids))
+        for column, (places, rows) in enumerate(memory.families(ids)):
+            of = pages[memory.parents[:, column][rows]]
+            best[places] = np.maximum(best[places], of) if column else of
+        return best
 
     def support(self, ids: Ids) -> Floats:
         memory = self.sources.memory
@@ -130,13 +131,19 @@ class Near:
         if self._rate <= 0.0:
             return np.zeros(len(ids))
         memory = self.sources.memory
+        # A parent that is not there is as good as chance; only who has all columns full may be worse.
+        best = np.where(memory.inlinks[ids] < WIDTH, 0.0, -np.inf)
+        seen, good = np.zeros(len(ids)), np.zeros(len(ids))
+        for column, (places, rows) in enumerate(memory.families(ids)):
+            told, of = memory.near[:, column][rows], memory.near_good[:, column][rows]
+            best[places] = np.maximum(best[places], self._ratio(told.astype(float), of.astype(float)))
+            seen[places] += told
+            good[places] += of
+        return np.asarray((best + self._ratio(seen, good)) / 2, np.float64)
+
+    def _ratio(self, seen: Floats, good: Floats) -> Floats:
         a = max(self.sources.how.smoothing, 1.0)
-        seen = memory.near[ids].astype(float)
-        good = memory.near_good[ids].astype(float)
-        ratios = np.log((good + a * self._rate) / (seen + a) / self._rate)
-        best = ratios.max(axis=1)
-        pooled = np.log((good.sum(axis=1) + a * self._rate) / (seen.sum(axis=1) + a) / self._rate)
-        return np.asarray((best + pooled) / 2, np.float64)
+        return np.asarray(np.log((good / self._rate + a) / (seen + a)), np.float64)
 
     def support(self, ids: Ids) -> Floats:
         return np.asarray(self.sources.memory.near[ids].sum(axis=1), np.float64)

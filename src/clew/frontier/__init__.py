@@ -11,8 +11,8 @@ from clew.frontier.filing import Filed, Filing
 from clew.frontier.gate import Gate
 from clew.frontier.hosts import Host, Hosts, Politeness
 from clew.frontier.intake import Admitted, Intake
-from clew.frontier.keys import KeyIndex
 from clew.frontier.queue import Frontier
+from clew.url.index import KeyIndex
 
 __all__ = [
     "Admitted",

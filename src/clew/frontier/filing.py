@@ -127,8 +127,8 @@ class Filing:
         hosts = hosts or tuple([urls.host(t) for t in targets])
         numbers = self.hosts.numbers(hosts)
         first = self.frontier.count
-        self.frontier.add(keys, numbers, np.full(len(keys), depth), source, parts)
-        self.hosts.touch_all(numbers)
+        ids = self.frontier.add(keys, numbers, np.full(len(keys), depth), source, parts)
+        self.hosts.consider(ids)
         depths = (depth,) * len(keys)
         anchors = anchors or ("",) * len(keys)
         return SaveCandidates(first, keys, targets, hosts, depths, source, anchors, via, parts)
@@ -153,7 +153,7 @@ class Filing:
         if self.frontier.sorted:
             self.hosts.reoffer()
         else:
-            self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
+            self.hosts.consider(ids)
         return [Rescore(ids, parts)] if moved.saved else []
 
     def _new(

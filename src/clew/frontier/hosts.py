@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from clew.frontier.host import Host, Place, Politeness, Robots
 from clew.frontier.queue import Frontier
+from clew.messages import State
 
 __all__ = ["Host", "Hosts", "Place", "Politeness", "Robots"]
 
 _NONE = -np.inf
+_QUEUED = int(State.QUEUED)
 _LINGER = 60.0
 #: Addresses of one host that are minded; a name with more is a lottery anyway.
 _ADDRESSES = 16
@@ -47,6 +49,7 @@ class Hosts:
         self._numbers: dict[str, int] = {}
         self._offers: NDArray[np.float64] = np.full(64, _NONE)
         self._heads: NDArray[np.int64] = np.full(64, -1, np.int64)
+        self._held: NDArray[np.bool_] = np.zeros(64, np.bool_)
         self._touched: set[int] = set()
         self._resting: list[tuple[float, int]] = []
 
@@ -79,6 +82,7 @@ class Hosts:
             size = n + n // 2 + 1
             self._offers = np.concatenate([self._offers, np.full(size - len(self._offers), _NONE)])
             self._heads = np.concatenate([self._heads, np.full(size - len(self._heads), -1, np.int64)])
+            self._held = np.concatenate([self._held, np.zeros(size - len(self._held), np.bool_)])
         return n
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.int64]:
@@ -92,6 +96,26 @@ class Hosts:
     def touch_all(self, numbers: NDArray[np.int64] | NDArray[np.int32]) -> None:
         """The same for many."""
         self._touched.update(numbers.tolist())
+
+    def consider(self, ids: NDArray[np.int64]) -> None:
+        """These candidates were filed or scored anew: their hosts offer what is now their best.
+
+        A host that offers something else, better than any of these, goes on offering it. One whose offer is
+        among these, or which had nothing to offer, is looked at again. One that rests or is busy is looked
+        at when it wakes or is done, as ever.
+        """
+        numbers = self.frontier.hosts[ids]
+        offers, scores = self._offers[numbers], self.frontier.scores[ids]
+        free = offers > _NONE
+        again = np.where(free, self._heads[numbers] == ids, ~self._held[numbers])
+        self._touched.update(numbers[again].tolist())
+        better = free & ((scores > offers) | ((scores == offers) & (ids < self._heads[numbers])))
+        better &= self.frontier.states[ids] == _QUEUED
+        # The best of a host's comes last and stays.
+        places = np.flatnonzero(better)
+        places = places[np.lexsort((-ids[places], scores[places]))]
+        self._heads[numbers[places]] = ids[places]
+        self._offers[numbers[places]] = scores[places]
 
     def reoffer(self) -> None:
         """The frontier was sorted anew: free hosts offer what is now their best. One vectorised step."""
@@ -230,14 +254,16 @@ class Hosts:
     def _look(self, number: int, now: float) -> None:
         host = self.list[number]
         self._offers[number] = _NONE
+        self._held[number] = True
         if not self._open(host) or host.full(self.politeness):
             return
         head = self.frontier.head(number)
-        if head < 0:
-            return
         ready = self.ready_at(host)
-        if ready > now:
+        if head >= 0 and ready > now:
             heapq.heappush(self._resting, (ready, number))
+            return
+        self._held[number] = False
+        if head < 0:
             return
         self._heads[number] = head
         self._offers[number] = self.frontier.scores[head]

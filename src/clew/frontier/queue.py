@@ -1,10 +1,10 @@
 """`Frontier`: the candidates, filed by host, the best of each host always at hand.
 
 Everything about a candidate that decides when it is fetched is a row of flat arrays; its URL rests
-with the store. The queue of a host is a *run*, a slice of one big sorted array, plus a small heap
-of what was added or re-scored since the array was sorted. When the heaps hold a quarter as much as
-the runs, everything is sorted again in one vectorised step, so the cost of a candidate stays flat
-and a re-score of the whole frontier needs no Python loop.
+with the store. What waits is kept in *runs*, each sorted by host and score (`clew.frontier.runs`): the big
+one of everything that was there at the last full sort, and smaller ones of what was added or re-scored
+since. When those hold a quarter as much as the big one, everything is sorted again in one vectorised step,
+so the cost of a candidate stays flat and a re-score of the whole frontier needs no Python loop.
 
 Invariant: `head(host)` is the queued candidate of that host with the highest score, the oldest
 among equals. Stale entries (fetched since, or re-scored since) are skipped when they surface.
@@ -12,13 +12,12 @@ among equals. Stale entries (fetched since, or re-scored since) are skipped when
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.frontier.keys import KeyIndex
+from clew.frontier.runs import Run, Runs
 from clew.messages import State
+from clew.url.index import KeyIndex
 
 _QUEUED = int(State.QUEUED)
 _FLOOR = 4096
@@ -48,12 +47,7 @@ class Frontier:
         self.sources: NDArray[np.int32] = np.full(_FLOOR, -1, np.int32)
         self.states: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
         self.attempts: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
-        self._run: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._run_scores: NDArray[np.float64] = np.zeros(0, np.float64)
-        self._start: dict[int, int] = {}
-        self._end: dict[int, int] = {}
-        self._heaps: dict[int, list[tuple[float, int]]] = {}
-        self._loose = 0
+        self._runs = Runs()
         self._fresh = False
 
     def __len__(self) -> int:
@@ -102,7 +96,8 @@ class Frontier:
     def rescore(self, ids: NDArray[np.int64], parts: NDArray[np.float64]) -> None:
         """Give candidates new contributions. Those not queued keep their place in history."""
         live = self.states[ids] == _QUEUED
-        ids, parts = ids[live], parts[live]
+        if not live.all():
+            ids, parts = ids[live], parts[live]
         self.parts[ids] = parts
         self.scores[ids] = parts.sum(axis=1)
         if len(ids) > max(_FLOOR, self.queued // 4):
@@ -123,14 +118,12 @@ class Frontier:
 
     def head(self, host: int) -> int:
         """The best queued candidate of a host; -1 when it has none."""
-        in_run = self._run_head(host)
-        in_heap = self._heap_head(host)
-        if in_run < 0 or in_heap < 0:
-            return max(in_run, in_heap)
-        a, b = self.scores[in_run], self.scores[in_heap]
-        if a == b:
-            return min(in_run, in_heap)
-        return in_run if a > b else in_heap
+        best, highest = -1, -np.inf
+        for number in self._runs.heads(host, self.states, self.scores):
+            score = self.scores[number]
+            if best < 0 or score > highest or (score == highest and number < best):
+                best, highest = number, score
+        return best
 
     @property
     def sorted(self) -> bool:
@@ -139,64 +132,20 @@ class Frontier:
 
     def run_heads(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Hosts that have candidates, and the best candidate of each; right after `sort` only."""
-        hosts = np.fromiter(self._start.keys(), np.int64, len(self._start))
-        places = np.fromiter(self._start.values(), np.int64, len(self._start))
-        return hosts, self._run[places].astype(np.int64)
+        return self._runs.big.first()
 
     def sort(self) -> None:
-        """Sort all queued candidates into fresh runs: one vectorised step."""
-        live = np.flatnonzero(self.states[: self.count] == _QUEUED).astype(np.int32)
-        # lexsort's last key is the first criterion; it is stable, so equals stay in order of number.
-        order = np.lexsort((-self.scores[live], self.hosts[live]))
-        self._run = live[order]
-        self._run_scores = self.scores[self._run]
-        hosts = self.hosts[self._run]
-        starts = np.flatnonzero(np.diff(hosts, prepend=-1))
-        ends = np.append(starts[1:], len(hosts))
-        names = hosts[starts].tolist()
-        self._start = dict(zip(names, starts.tolist(), strict=True))
-        self._end = dict(zip(names, ends[: len(starts)].tolist(), strict=True))
-        self._heaps = {}
-        self._loose = 0
+        """Sort all queued candidates into one fresh run: one vectorised step."""
+        live = np.flatnonzero(self.states[: self.count] == _QUEUED)
+        self._runs = Runs(Run(live, self.hosts[live], self.scores[live]))
         self._fresh = True
 
     def _push(self, ids: NDArray[np.int64]) -> None:
         self._fresh = False
-        scores = self.scores[ids].tolist()
-        hosts = self.hosts[ids].tolist()
-        for number, score, host in zip(ids.tolist(), scores, hosts, strict=True):
-            heap = self._heaps.get(host)
-            if heap is None:
-                heap = self._heaps[host] = []
-            heapq.heappush(heap, (-score, number))
-        self._loose += len(ids)
-        if self._loose > max(_FLOOR, len(self._run) // 4):
+        if self._runs.loose + len(ids) > max(_FLOOR, len(self._runs.big) // 4):
             self.sort()
-
-    def _run_head(self, host: int) -> int:
-        at = self._start.get(host)
-        if at is None:
-            return -1
-        end = self._end[host]
-        while at < end:
-            number = int(self._run[at])
-            if self.states[number] == _QUEUED and self.scores[number] == self._run_scores[at]:
-                self._start[host] = at
-                return number
-            at += 1
-        del self._start[host]
-        return -1
-
-    def _heap_head(self, host: int) -> int:
-        heap = self._heaps.get(host)
-        while heap:
-            negative, number = heap[0]
-            if self.states[number] == _QUEUED and self.scores[number] == -negative:
-                return number
-            heapq.heappop(heap)
-        if heap is not None:
-            del self._heaps[host]
-        return -1
+        else:
+            self._runs.push(ids, self.hosts[ids], self.scores[ids])
 
     def _reserve(self, wanted: int) -> None:
         size = len(self.keys)

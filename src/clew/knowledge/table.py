@@ -10,6 +10,19 @@ from numpy.typing import NDArray
 _FLOOR = 256
 
 
+class _Index(dict[str, int]):
+    """The number of each word; a word met for the first time gets the next."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self.names)
+        self.names.append(word)
+        return number
+
+
 class Table:
     """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
 
@@ -23,8 +36,8 @@ class Table:
     __slots__ = ("_index", "hits", "names", "seen")
 
     def __init__(self) -> None:
-        self._index: dict[str, int] = {}
         self.names: list[str] = []
+        self._index = _Index(self.names)
         self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
         self.hits: NDArray[np.float64] = np.zeros(_FLOOR)
 
@@ -41,14 +54,7 @@ class Table:
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
         """The numbers of words, given to them on first sight."""
-        index = self._index
-        found = []
-        for word in words:
-            number = index.get(word)
-            if number is None:
-                number = index[word] = len(self.names)
-                self.names.append(word)
-            found.append(number)
+        found = list(map(self._index.__getitem__, words))
         if len(self.names) > len(self.seen):
             size = len(self.names) + len(self.names) // 2
             self.seen = np.concatenate([self.seen, np.zeros(size - len(self.seen))])

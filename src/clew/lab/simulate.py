@@ -18,7 +18,8 @@ from clew.page import Page
 from clew.policy import Budget, Scope
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
-from clew.strategy.intelligent import Intelligent, distinct_words
+from clew.strategy.intelligent import Intelligent
+from clew.strategy.reading import distinct_words
 
 #: The contributions to the scores of fetched links are kept as means over this many parts of the run.
 BUCKETS = 25
@@ -95,7 +96,7 @@ def simulate(
     """
     started = time.process_time()
     if isinstance(strategy, Intelligent):
-        strategy.words_of = _words
+        strategy.reading.cut = _words
     shelf = Shelf()
     rules = CrawlRules(
         scope=Scope(),

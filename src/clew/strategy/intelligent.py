@@ -12,13 +12,12 @@ moment, and a re-score of the whole is a few array operations, spread over many 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew import url as urls
 from clew.factor import (
     FACTORS,
     PAPER,
@@ -30,24 +29,23 @@ from clew.factor import (
     Sources,
     Term,
 )
-from clew.factor.memory import Ragged
-from clew.knowledge import Knowledge, Table, dumps, loads
+from clew.factor.memory import distinct
+from clew.knowledge import Knowledge, dumps, loads
 from clew.messages import Rescore
-from clew.page import Page
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
 from clew.strategy.options import Choice, Names, Number, Option
 from clew.strategy.random_order import dice
+from clew.strategy.reading import Reading
 from clew.strategy.weighing import Balanced, Fixed, Learned, Weighing
-from clew.words import lexicon, stopwords, tokens
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-#: Characters of a page whose words are learned from.
-_TEXT = 50_000
-#: Anchors whose words are remembered.
-_REMEMBERED = 20_000
+#: Candidates evaluated in one go: what is made on the way stays in the processor's cache.
+_PIECE = 8192
+#: Candidates whose evidence decides how it is weighed; of more, so many are looked at.
+_SAMPLE = 20_000
 #: A full re-score is put off until as many pages were fetched as there are this many candidates for each.
 _SPREAD = 2000
 #: A throw of the dice decides between equals, and everything before the first find.
@@ -81,8 +79,6 @@ class Intelligent:
     """
 
     name = "intelligent"
-    #: Cuts a page into words; a lab that shows the same pages again and again may remember the cuts.
-    words_of: Callable[[Page], Sequence[str]] = staticmethod(lambda page: distinct_words(page))
     parts: tuple[str, ...] = (*ALL, "chance")
     options = OPTIONS
 
@@ -103,9 +99,9 @@ class Intelligent:
         self.seed = seed
         self.predicate = predicate if "hint" in self.factors else None
         self.refresh = refresh
-        self.style = tokens
         self.memory = Memory()
         self.knowledge = Knowledge()
+        self.reading = Reading(self.knowledge, tokens)
         sources = Sources(self.knowledge, self.memory, how or Estimation(), known)
         self._how = sources.how
         # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
@@ -113,7 +109,7 @@ class Intelligent:
         self.heard = [self._all[name] for name in self.factors]
         self.weighing = self._weigher(weights)
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
-        self._anchors: dict[tuple[str, str], list[str]] = {}
+        self._scored: tuple[Expansion, Ids, Floats] | None = None
         self._fetched = 0
         self._due = 1
         self._found = False
@@ -147,9 +143,19 @@ class Intelligent:
         return parts
 
     def score(self, expansion: Expansion) -> Floats:
-        return self.evaluate(expansion.ids)
+        """The same numbers as `evaluate`; learning from a page has mostly worked them out already."""
+        if self._scored is None or self._scored[0] is not expansion:
+            return self.evaluate(expansion.ids)
+        _, ids, known = self._scored
+        places = np.minimum(np.searchsorted(ids, expansion.ids), len(ids) - 1)
+        there = ids[places] == expansion.ids
+        parts: Floats = known[places]
+        if not there.all():
+            parts[~there] = self.evaluate(expansion.ids[~there])
+        return parts
 
     def learn(self, expansion: Expansion) -> Rescore | None:
+        self._scored = None
         before = self._count(expansion)
         self._fetched += 1
         if not self._found:
@@ -158,7 +164,7 @@ class Intelligent:
             ids = ids[self.memory.open[ids]]
             return Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
         if self._fetched >= self._due:
-            return self._everything()
+            return self._everything(expansion)
         return self._touched(expansion, before)
 
     def state(self) -> str:
@@ -174,18 +180,25 @@ class Intelligent:
     def evaluate(self, ids: Ids) -> Floats:
         """The contributions of candidates as of now, one row each. Changes nothing."""
         parts = np.zeros((len(ids), len(self.parts)))
-        known = ids >= 0
-        rows = ids[known]
-        if len(rows) and int(rows.max()) >= len(self._keys):
-            self._reserve(int(rows.max()) + 1)
-        parts[known, -1] = dice(self._keys[rows], self.seed) * (_CHANCE if self._found else 1.0)
+        known = np.flatnonzero(ids >= 0)
+        rows = ids if len(known) == len(ids) else ids[known]
+        if not len(rows):
+            return parts
+        self._reserve(int(rows.max()) + 1)
+        for at in range(0, len(rows), _PIECE):
+            parts[known[at : at + _PIECE]] = self._piece(rows[at : at + _PIECE])
+        return parts
+
+    def _piece(self, ids: Ids) -> Floats:
+        parts = np.zeros((len(ids), len(self.parts)), order="F")
+        parts[:, -1] = dice(self._keys[ids], self.seed) * (_CHANCE if self._found else 1.0)
         if self._found:
-            parts[known, :-1] = self.weighing.apply(self.evidence(rows))
+            parts[:, :-1] = self.weighing.apply(self.evidence(ids))
         else:
             # Before the first find, only what was known before the crawl began can be heard.
             for place, name in enumerate(self.factors):
                 if name in ("hint", "earlier"):
-                    parts[known, place] = self._all[name].evidence(rows)
+                    parts[:, place] = self._all[name].evidence(ids)
         return parts
 
     def evidence(self, ids: Ids) -> Floats:
@@ -193,7 +206,10 @@ class Intelligent:
         if not len(ids):
             return np.zeros((0, len(self.heard)))
         self.memory.reserve(int(ids.max()) + 1)
-        return np.column_stack([factor.evidence(ids) for factor in self.heard])
+        found = np.empty((len(ids), len(self.heard)), order="F")
+        for column, factor in enumerate(self.heard):
+            found[:, column] = factor.evidence(ids)
+        return found
 
     def why(self, candidate: int) -> dict[str, list[Term]]:
         """The terms behind each factor's evidence for one candidate."""
@@ -209,13 +225,13 @@ class Intelligent:
         parents = self.memory.parents_of(source)
         if self._found and parents:
             self.weighing.observe(self.evidence(np.array([source]))[0], satisfied)
-        words = self.knowledge.words.numbers(self.words_of(expansion.page))
+        words = self.reading.page(expansion.page)
         seen = Seen(
             source,
             satisfied,
             tuple(parents),
             words,
-            self.knowledge.tokens.numbers(self._tokens(expansion.page.url)),
+            self.reading.url(expansion.page.url),
             self.memory.anchors.row(source).astype(np.int64),
         )
         for factor in self._all.values():
@@ -233,9 +249,9 @@ class Intelligent:
         return parents
 
     def _count_links_out(self, satisfied: bool) -> None:
-        pages, slots = self.memory.pages, self.memory.slots
-        page = pages[-1]
-        outcomes = [pages[slots[int(page.children[place])]].satisfied for place in page.visited]
+        pages, page = self.memory.pages, self.memory.pages[-1]
+        slots = self.memory.slot_of[page.children[page.visited]].tolist() if page.visited else []
+        outcomes = [pages[slot].satisfied for slot in slots]
         link = self._all["link"]
         if outcomes and isinstance(link, LinkLocality):
             link.links_out(satisfied, sum(outcomes), len(outcomes) - sum(outcomes))
@@ -251,57 +267,42 @@ class Intelligent:
         fresh = np.flatnonzero(expansion.fresh).tolist()
         if not fresh:
             return
-        self._reserve(int(expansion.ids[fresh[-1]]) + 1)
-        self.memory.reserve(int(expansion.ids[fresh[-1]]) + 1)
         numbers = expansion.ids[fresh]
+        self._reserve(int(numbers[-1]) + 1)
+        self.memory.reserve(int(numbers[-1]) + 1)
         self._keys[numbers] = expansion.keys[fresh]
         self.memory.open[numbers] = True
-        language = expansion.page.language or "en"
         # Numbers of new candidates follow each other, so their rows are appended in one go.
-        first = int(numbers[0])
-        rows = [self._tokens(expansion.links.targets[i]) for i in fresh]
-        self._append(self.memory.tokens, self.knowledge.tokens, first, rows)
-        rows = [self._said(expansion.links.anchors[i], language) for i in fresh]
-        self._append(self.memory.anchors, self.knowledge.anchors, first, rows)
-
-    @staticmethod
-    def _append(memory: Ragged, table: Table, first: int, rows: list[list[str]]) -> None:
-        memory.extend(first, [len(row) for row in rows], table.numbers([w for row in rows for w in row]))
-
-    def _said(self, anchor: str, language: str) -> list[str]:
-        """`telling` for anchors, of which a site has few different ones."""
-        key = (anchor, language)
-        found = self._anchors.get(key)
-        if found is None:
-            if len(self._anchors) > _REMEMBERED:
-                self._anchors.clear()
-            found = self._anchors[key] = telling(anchor, language)
-        return found
-
-    def _tokens(self, url: str) -> list[str]:
-        return list(dict.fromkeys(urls.tokens(url, "paper" if self.style == "paper" else "words")))
+        first, links = int(numbers[0]), expansion.links
+        self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
+        said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
+        self.memory.anchors.extend(first, *said)
 
     # re-scoring
 
-    def _everything(self) -> Rescore:
+    def _everything(self, expansion: Expansion) -> Rescore:
         """Read ratios and weights from the counts anew and re-score every candidate."""
         ids = np.flatnonzero(self.memory.open[: self.memory.size])
         wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
         self._due = self._fetched + max(1, wait)
         self._estimate()
-        evidence = self.evidence(ids)
-        self.weighing.fit(evidence)
-        parts = np.zeros((len(ids), len(self.parts)))
-        parts[:, :-1] = self.weighing.apply(evidence)
-        parts[:, -1] = dice(self._keys[ids], self.seed) * _CHANCE
-        return Rescore(ids, parts, saved=False)
+        self.weighing.fit(self.evidence(ids[:: len(ids) // _SAMPLE + 1]))
+        return self._moved(expansion, ids)
 
     def _touched(self, expansion: Expansion, parents: list[int]) -> Rescore:
         """Re-score what the last page changed: its links, and its siblings."""
+        own = self.memory.pages[-1].children
         families = [self.memory.pages[slot].children for slot in parents]
-        ids = np.unique(np.concatenate([*families, expansion.ids[expansion.ids >= 0]]))
-        ids = ids[self.memory.open[ids]].astype(np.int64)
-        return Rescore(ids, self.evaluate(ids), saved=False)
+        siblings = np.concatenate(families) if families else own[:0]
+        # Its own links are all evaluated, those fetched before too: `score` is asked for them next.
+        ids = distinct(np.concatenate([siblings[self.memory.open[siblings]], own])).astype(np.int64)
+        return self._moved(expansion, ids)
+
+    def _moved(self, expansion: Expansion, ids: Ids) -> Rescore:
+        """Candidates (numbers ascending) with their worth, kept for the call of `score` that follows."""
+        parts = self.evaluate(ids)
+        self._scored = (expansion, ids, parts) if len(ids) else None
+        return Rescore(ids, parts, saved=False)
 
     def _estimate(self) -> None:
         for factor in self.heard:
@@ -319,21 +320,3 @@ class Intelligent:
             new = np.zeros(max(size, len(self._keys) * 3 // 2), np.uint64)
             new[: len(self._keys)] = self._keys
             self._keys = new
-
-
-def distinct_words(page: Page) -> list[str]:
-    """The distinct stems of a page's words that can carry a topic."""
-    return telling(page.text[:_TEXT], page.language or "en")
-
-
-def telling(text: str, language: str) -> list[str]:
-    """Distinct stems of the words of a text, without stop words, numbers and single letters.
-
-    >>> telling("The turbines of 12 wind farms", "en")
-    ['turbin', 'wind', 'farm']
-    """
-    if not text:
-        return []
-    idle, cut = stopwords(language), lexicon(language).stem
-    words = dict.fromkeys(tokens(text))
-    return list(dict.fromkeys([cut(w) for w in words if len(w) > 2 and w not in idle and not w.isdigit()]))

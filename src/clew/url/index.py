@@ -1,4 +1,4 @@
-"""`KeyIndex`: which URLs are known, as a hash table of two flat arrays.
+"""`KeyIndex`: which keys (of URLs, of words) are known, as a hash table of two flat arrays.
 
 A dict of a million Python integers costs over 100 bytes an entry; this costs 12 bytes divided by
 the load factor, and looks up a whole page's links in a few vectorised steps.
@@ -65,17 +65,14 @@ class KeyIndex:
         places = self._places(keys)
         while len(keys):
             free = self._ids[places] == _EMPTY
-            # Several keys may want one free place: the first in order gets it, the others probe on.
-            first = np.zeros(len(keys), np.bool_)
-            first[np.unique(places, return_index=True)[1]] = True
-            win = free & first
-            self._keys[places[win]] = keys[win]
-            self._ids[places[win]] = ids[win]
-            rest = ~win
-            # A loser at a free place tries the same place again, now taken, and moves on next round.
-            places = np.where(free, places, (places + 1) & mask)[rest]
-            keys = keys[rest]
-            ids = ids[rest]
+            # Several keys may want one free place: the last to be written there has it, the others probe on.
+            turns = np.arange(len(keys), dtype=np.int32)
+            self._ids[places[free]] = turns[free]
+            won = free & (self._ids[places] == turns)
+            self._keys[places[won]] = keys[won]
+            self._ids[places[won]] = ids[won]
+            lost = ~won
+            keys, ids, places = keys[lost], ids[lost], (places[lost] + 1) & mask
 
     def _grow(self, wanted: int) -> None:
         kept = self._ids != _EMPTY

@@ -1,0 +1,140 @@
+"""Candidates in sorted runs: what the frontier keeps its hosts' queues in.
+
+A run is sorted by host, then by score, the best first, then by age; the candidates of a host are a slice of
+it. There is one big run, and what changes goes into a small *tray*, unsorted. A full tray becomes a
+run, and runs of a size are made one, so there are never more than a few of them, and a change costs
+a few array operations for a whole page's links together.
+
+An entry holds as long as its candidate is queued with the score it was entered with: one that was fetched
+or scored anew is passed over when it surfaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.messages import State
+
+Numbers = NDArray[np.int64]
+Scores = NDArray[np.float64]
+States = NDArray[np.uint8]
+
+_QUEUED = int(State.QUEUED)
+#: Entries of the tray, which is searched from one end to the other.
+TRAY = 1024
+#: A run is joined with the one before it unless that has more than so many times its entries.
+_RATIO = 4
+
+
+class Run:
+    """Entries sorted once.
+
+    >>> run = Run(np.array([4, 5, 6]), np.array([1, 0, 1]), np.array([0.5, 0.1, 2.0]))
+    >>> run.head(1, np.zeros(9, np.uint8), np.array([0, 0, 0, 0, 0.5, 0.1, 2.0]))
+    6
+    """
+
+    __slots__ = ("_end", "_start", "hosts", "numbers", "scores")
+
+    def __init__(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
+        order = _order(hosts, scores, numbers)
+        self.numbers: NDArray[np.int32] = numbers[order].astype(np.int32)
+        self.scores = scores[order]
+        self.hosts = hosts[order]
+        starts = np.flatnonzero(np.diff(self.hosts, prepend=-1))
+        ends = np.append(starts[1:], len(order)) if len(starts) else starts
+        names = self.hosts[starts].tolist()
+        self._start: dict[int, int] = dict(zip(names, starts.tolist(), strict=True))
+        self._end: dict[int, int] = dict(zip(names, ends.tolist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return f"Run({len(self)} entries of {len(self._start)} hosts)"
+
+    def head(self, host: int, states: States, scores: Scores) -> int:
+        """The best entry of a host that holds; -1 for none. Those before it are never looked at again."""
+        at = self._start.get(host)
+        if at is None:
+            return -1
+        end = self._end[host]
+        while at < end:
+            number = int(self.numbers[at])
+            if states[number] == _QUEUED and scores[number] == self.scores[at]:
+                self._start[host] = at
+                return number
+            at += 1
+        del self._start[host]
+        return -1
+
+    def first(self) -> tuple[Numbers, Numbers]:
+        """The hosts, and the first entry of each that nothing was taken from."""
+        hosts = np.fromiter(self._start.keys(), np.int64, len(self._start))
+        places = np.fromiter(self._start.values(), np.int64, len(self._start))
+        return hosts, self.numbers[places].astype(np.int64)
+
+
+class Runs:
+    """One big run, smaller ones, and the tray."""
+
+    def __init__(self, big: Run | None = None) -> None:
+        none: Numbers = np.zeros(0, np.int64)
+        self.big = big if big is not None else Run(none, none.astype(np.int32), none.astype(np.float64))
+        self.loose = 0
+        """Entries outside the big run."""
+        self._small: list[Run] = []
+        self._numbers: Numbers = np.zeros(TRAY, np.int64)
+        self._hosts: NDArray[np.int32] = np.full(TRAY, -1, np.int32)
+        self._scores: Scores = np.zeros(TRAY)
+        self._used = 0
+
+    def __repr__(self) -> str:
+        return f"Runs({len(self.big)} sorted, {self.loose} in {len(self._small)} runs and a tray)"
+
+    def push(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
+        """Enter candidates with their present scores."""
+        self.loose += len(numbers)
+        if self._used + len(numbers) > TRAY:
+            self._shelve(numbers, hosts, scores)
+            return
+        rows = slice(self._used, self._used + len(numbers))
+        self._numbers[rows], self._hosts[rows], self._scores[rows] = numbers, hosts, scores
+        self._used += len(numbers)
+
+    def heads(self, host: int, states: States, scores: Scores) -> Iterator[int]:
+        """Of each run that has a candidate of this host its best; the best of all is among them."""
+        for run in (self.big, *self._small):
+            number = run.head(host, states, scores)
+            if number >= 0:
+                yield number
+        for place in np.flatnonzero(self._hosts[: self._used] == host).tolist():
+            number = int(self._numbers[place])
+            if states[number] == _QUEUED and scores[number] == self._scores[place]:
+                yield number
+
+    def _shelve(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
+        """Make a run of the tray and these, joined with those before that are not much larger."""
+        used = self._used
+        pieces = [(self._numbers[:used], self._hosts[:used], self._scores[:used]), (numbers, hosts, scores)]
+        size = used + len(numbers)
+        while self._small and len(self._small[-1]) <= _RATIO * size:
+            run = self._small.pop()
+            pieces.append((run.numbers.astype(np.int64), run.hosts, run.scores))
+            size += len(run)
+        self._small.append(Run(*(np.concatenate(column) for column in zip(*pieces, strict=True))))
+        self._used = 0
+
+
+def _order(hosts: NDArray[np.int32], scores: Scores, numbers: Numbers) -> NDArray[np.intp]:
+    """By host, the best first, the oldest among equals."""
+    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
+        return np.lexsort((numbers, -scores, hosts))
+    order = np.argsort(-scores, kind="stable")
+    keys = hosts[order]
+    # Numbers of two bytes are sorted by their digits, without comparing any.
+    small = keys.astype(np.uint16) if len(keys) and keys.max() < 1 << 16 else keys
+    return order[np.argsort(small, kind="stable")]

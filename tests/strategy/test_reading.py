@@ -1,0 +1,66 @@
+"""Reading by arrays gives the same words as reading one by one, whatever the text and in whatever order."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.knowledge import Knowledge
+from clew.page import Page
+from clew.strategy import reading
+from clew.strategy.reading import Reading, hashed, telling
+
+words = st.one_of(
+    st.sampled_from(["the", "wind", "winds", "Turbine's", "12", "été", "風車", "counterrevolutionaries"]),
+    st.text(min_size=1, max_size=24),
+    st.sampled_from(["abcdefgh" + "x" * n + "abcdefgh" for n in range(4)]),
+)
+
+
+@given(st.lists(st.lists(words, max_size=60), max_size=4))
+def test_a_page_is_read_as_one_word_after_the_other(texts):
+    """Short texts word by word, long ones by arrays: here all of them by arrays."""
+    before, reading._LONG = reading._LONG, 0
+    try:
+        known = Knowledge()
+        reader = Reading(known)
+        for text in texts:
+            page = Page(url="http://a.example/", text=" ".join(text), language="en")
+            numbers = reader.page(page)
+            assert numbers.tolist() == sorted(set(numbers.tolist()))
+            assert {known.words.names[i] for i in numbers} == set(telling(page.text, "en"))
+    finally:
+        reading._LONG = before
+
+
+def test_words_that_begin_and_end_alike_are_kept_apart():
+    """Sixteen bytes are compared as they are; of longer words every byte counts."""
+    plain = b" abcdefghijklmnop abcdefghXijklmnop abcdefghYijklmnop abcdefgh abcdefg "
+    hashes, starts, ends = hashed(plain)
+    assert len(set(hashes.tolist())) == 5
+    assert [plain[a:b] for a, b in zip(starts, ends, strict=True)] == plain.split()
+
+
+@pytest.mark.parametrize("long", [0, 10**9])
+def test_forgetting_changes_no_number(monkeypatch, long):
+    monkeypatch.setattr(reading, "_LONG", long)
+    reader = Reading(Knowledge())
+    text = "wind turbines stand at sea where the wind blows " * 3
+    page = Page(url="http://a.example/", text=text, language="en")
+    first = reader.page(page)
+    said = reader.anchors([text, "wind"], "en")
+    monkeypatch.setattr(reading, "_FORMS", 0)
+    monkeypatch.setattr(reading, "_ANCHORS", 0)
+    assert np.array_equal(reader.page(page), first)
+    again = reader.anchors([text, "wind"], "en")
+    assert again[0] == said[0]
+    assert again[1].tolist() == said[1].tolist()
+
+
+def test_languages_do_not_share_stems():
+    known = Knowledge()
+    reader = Reading(known)
+    for language in ("en", "de"):
+        reader.page(Page(url="http://a.example/", text="windräder farms", language=language))
+    assert "windrad" in known.words.names
+    assert "windräder" in known.words.names
