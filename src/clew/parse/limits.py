@@ -44,7 +44,7 @@ def within(markup: str, limits: Limits) -> tuple[str, bool]:
     """
     if "\0" in markup:
         markup = markup.replace("\0", "")
-    if markup.count("<") <= limits.tags:
+    if len(markup) <= limits.tags or markup.count("<") <= limits.tags:
         return markup, False
     low, high = 0, len(markup)
     while high - low > 1:

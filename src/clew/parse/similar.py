@@ -21,6 +21,8 @@ MANY = 1024
 
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _THIRD = np.uint64(0x9E3779B97F4A7C15)
+_THREE = np.uint64(3)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 #: ASCII letters folded, digits kept, the rest blank. Bytes of other characters count as letters, so every
 #: script has words where it has blanks.
 _LETTERS = bytes([b if chr(b).isalnum() else 0 for b in range(128)]).lower() + bytes(range(128, 256))
@@ -47,9 +49,12 @@ def simhash(text: str) -> int:
     words = _words(text)
     if len(words) < MIN_WORDS:
         return 0
-    triples = _mix(words[:-2] * _FIRST + words[1:-1] * _SECOND + words[2:])
+    triples = words[:-2] * _FIRST
+    triples += words[1:-1] * _SECOND
+    triples += words[2:]
+    _mix(triples)
     if len(triples) >= MANY:
-        triples = triples[triples & np.uint64(3) == 0]
+        triples = triples[triples & _THREE == 0]
     ballots = np.unpackbits(triples.view(np.uint8).reshape(-1, 8), axis=1)
     # In blocks of 255 a byte is wide enough to count in, and bytes are added many at a time.
     full = len(ballots) // 255 * 255
@@ -75,17 +80,25 @@ def _words(text: str) -> NDArray[np.uint64]:
     padded = b"".join((_EDGE, raw, _EDGE))
     inside = np.frombuffer(padded, np.uint8) != 0
     edges = np.flatnonzero(inside[1:] != inside[:-1])
-    starts, ends = edges[0::2] + 1, edges[1::2] + 1
+    edges += 1
+    starts, ends = edges[0::2], edges[1::2]
     # Eight bytes from every place on, overlapping, without copying.
     eights = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
     lengths = ends - starts
-    heads = eights[starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
-    tails = eights[ends - 8] * (lengths > 8)
-    return _mix(heads * _THIRD + tails * _SECOND + lengths.astype(np.uint64))
+    hashes = eights[starts]
+    hashes &= _FIRST_BYTES.take(lengths, mode="clip")
+    hashes *= _THIRD
+    long = np.flatnonzero(lengths > 8)
+    hashes[long] += eights[ends[long] - 8] * _SECOND
+    hashes += lengths.view(np.uint64)
+    _mix(hashes)
+    return hashes
 
 
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread what differs over all 64 bits."""
-    values = (values ^ (values >> np.uint64(30))) * _FIRST
-    values = (values ^ (values >> np.uint64(27))) * _SECOND
-    return values ^ (values >> np.uint64(31))
+def _mix(values: NDArray[np.uint64]) -> None:
+    """Spread what differs over all 64 bits, in place."""
+    values ^= values >> _SHIFTS[0]
+    values *= _FIRST
+    values ^= values >> _SHIFTS[1]
+    values *= _SECOND
+    values ^= values >> _SHIFTS[2]

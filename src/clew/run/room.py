@@ -60,8 +60,7 @@ class Room:
     async def enter(self) -> None:
         """Return when one more request may go out."""
         while self._out + self.check() >= self.limit:
-            if self._store is not None:
-                self._store.hurry()
+            self._press()
             self._freed.clear()
             # Looked at again: the last of them may have become durable just before the clearing.
             if self._out + self.check() >= self.limit:
@@ -72,8 +71,14 @@ class Room:
         """An outcome was handed to the store, which counts it from now on."""
         self._out -= 1
         self._freed.set()
-        if self._store is not None and 2 * self._store.backlog >= self.limit:
-            # At half the room, so that the other half can be used while the disk works.
+        self._press()
+
+    def _press(self) -> None:
+        """Have the store write when a quarter of the room waits for it, so that the rest can be used meanwhile.
+
+        Fewer are left to the store, which does not keep them long: a commit costs as much as settling a page.
+        """
+        if self._store is not None and 4 * self._store.backlog >= self.limit:
             self._store.hurry()
 
     def check(self) -> int:

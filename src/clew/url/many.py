@@ -35,43 +35,71 @@ def canonical_many(hrefs: Sequence[str], base: str, *, rules: Canon = DEFAULT) -
     >>> canonical_many(["b", "#x", "mailto:a@b.example", "b"], "http://a.example/")
     ['http://a.example/b', None, None, 'http://a.example/b']
     """
-    place = _MEMORY.at(base) if rules is DEFAULT else _Place(base, "", "", rules)
+    place = _MEMORY.at(base) if rules is DEFAULT else _Place(base, rules=rules)
     place.base, place.join = base, None
     return list(map(place.__getitem__, hrefs))
+
+
+class _Folder(dict[str, str]):
+    """The URLs below one directory, by what follows it: shared by all places that lead there.
+
+    One text for each URL, too: its hash is worked out once, whoever asks for it later.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __missing__(self, rest: str) -> str:
+        found = self[rest] = self.text + rest
+        return found
 
 
 class _Place(dict[str, str | None]):
     """What the hrefs of one directory's pages came to.
 
-    Parameters: a page; its origin and its directory, empty when they are not plain; the rules.
+    Parameters: a page; its directory and those above it, if they are plain; the rules.
     """
 
-    __slots__ = ("above", "base", "join", "origin", "rules")
+    __slots__ = ("above", "base", "join", "rules")
 
-    def __init__(self, base: str, origin: str, folder: str, rules: Canon = DEFAULT) -> None:
+    def __init__(self, base: str, above: Sequence[_Folder] = (), rules: Canon = DEFAULT) -> None:
         self.base = base
         self.join: Joiner | None = None
-        self.origin = origin
         self.rules = rules
-        self.above = _above(origin, folder) if origin else []
+        self.above = above
         """The directory, its parent, and so on up to the root."""
 
     def __missing__(self, href: str) -> str | None:
-        plain = _SIMPLE.match(href) if self.above and len(href) < 1000 else None
-        if plain is not None:
-            root, ups, rest = plain.groups()
-            if root:
-                found: str | None = f"{self.origin}/{rest}"
-            elif ups:
-                found = self.above[min(len(ups) // 3, len(self.above) - 1)] + rest
-            else:
-                found = self.above[0] + rest if rest else None
+        folder, rest = self._split(href)
+        if folder is not None and rest in folder:
+            found: str | None = folder[rest]
         else:
-            found = self._joined(href)
-            if not self._lasting(href):
-                return found
+            plain = _SIMPLE.match(href) if self.above and len(href) < 1000 else None
+            if plain is None:
+                found = self._joined(href)
+                if not self._lasting(href):
+                    return found
+            elif folder is not None:
+                found = folder[plain[3]]
+            else:
+                # Nothing but a fragment, or nothing at all.
+                found = None
         self[href] = found
         return found
+
+    def _split(self, href: str) -> tuple[_Folder | None, str]:
+        """The directory that a path begins at, and what follows."""
+        above = self.above
+        if not above or href[:1] in ("", "#"):
+            return None, ""
+        if href[0] == "/":
+            return above[-1], href[1:]
+        ups = 0
+        while href.startswith("../", 3 * ups):
+            ups += 1
+        return above[min(ups, len(above) - 1)], href[3 * ups :]
 
     def _joined(self, href: str) -> str | None:
         bare = href.strip(_TRIM)
@@ -105,6 +133,7 @@ class _Memory:
     def __init__(self, hrefs: int = 50_000) -> None:
         self.hrefs = hrefs
         self._places: dict[str, _Place] = {}
+        self._folders: dict[str, _Folder] = {}
         self._size = 0
         self._newest = ""
 
@@ -112,30 +141,37 @@ class _Memory:
         """The place of a page."""
         self._bound()
         plain = _BASE.match(base) if len(base) < 2000 else None
-        if plain is not None and _sound(plain[1]):
-            origin, folder = plain[1], plain[2]
-            key = origin + folder
-        else:
-            origin = folder = ""
-            key = _directory(base)
+        sound = plain is not None and _sound(plain[1])
+        key = plain[1] + plain[2] if plain is not None and sound else _directory(base)
         place = self._places.pop(key, None)
-        fresh = place is None
-        if place is None:
-            place = _Place(base, origin, folder)
+        if place is not None:
+            self._size -= len(place) + 1
+        else:
+            above = _above(plain[1], plain[2]) if plain is not None and sound else []
+            place = _Place(base, [self._folder(text) for text in above])
         # The last in order is the last used.
         self._places[key] = place
         self._newest = key
-        self._size -= len(place) + (not fresh)
         return place
+
+    def _folder(self, text: str) -> _Folder:
+        known = self._folders.get(text)
+        if known is None:
+            known = self._folders[text] = _Folder(text)
+        return known
 
     def _bound(self) -> None:
         """Count what the last page brought, and make room."""
         if self._newest in self._places:
             self._size += len(self._places[self._newest]) + 1
         self._newest = ""
-        while self._size > self.hrefs:
-            oldest = next(iter(self._places))
-            self._size -= len(self._places.pop(oldest)) + 1
+        if self._size > self.hrefs:
+            # What is below a directory is no more than what places know; it goes with them.
+            self._folders.clear()
+            for key in list(self._places)[: (len(self._places) + 1) // 2]:
+                self._size -= len(self._places.pop(key)) + 1
+            for place in self._places.values():
+                place.above = [self._folder(folder.text) for folder in place.above]
 
 
 @lru_cache(maxsize=1024)
