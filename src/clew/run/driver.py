@@ -30,8 +30,9 @@ from clew.store.base import Store
 
 #: Between checkpoints of what was learned and of the tallies.
 CHECKPOINT_PAGES = 200
-#: Outcomes settled before the network gets a look in again.
+#: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 8
+BYTES_AT_A_TIME = 128 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ def _marks() -> str:
 
 _ENDING = r"(?:['’](?:[sStTdDmM]|[lL][lL]|[rRvV][eE])\b)?"
 _SIMPLE = re.compile(rf"\w+{_ENDING}")
+_ALONE = re.compile(f"[{_UNSPACED}]")
 
 
 @cache
@@ -103,7 +104,6 @@ def _simple(character: str) -> str | None:
     """What a character beyond ASCII that is no mark becomes; None when that depends on its neighbours."""
     if character == "’":
         return "'"
-    special, _ = _patterns()
     # Hangul letters that are not syllables yet join what stands before them.
     hangul = (
         "\u1100" <= character <= "\u11ff"
@@ -117,7 +117,7 @@ def _simple(character: str) -> str | None:
     folded = unicodedata.normalize("NFC", character.casefold())
     if "ʼ" in folded:
         return None
-    return f" {folded} " if special.match(character) else folded
+    return f" {folded} " if _ALONE.match(character) else folded
 
 
 def _is_mark(character: str) -> bool:
