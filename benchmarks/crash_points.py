@@ -157,7 +157,19 @@ def points(counts: dict[str, int], wanted: int) -> list[tuple[str, int]]:
 
 
 def strike(group: str, number: int, pages: int) -> dict[str, Any]:
-    """Kill a crawl at one point, take it up again, look at it."""
+    """Kill a crawl at one point, take it up again, look at it.
+
+    How writes are gathered depends on the moment, so a crawl may be over before its n-th; then it is struck
+    again, a little earlier.
+    """
+    while True:
+        found = _strike(group, number, pages)
+        if found["killed"] or found["wrong"] or number <= 1:
+            return found
+        number = min(number - 1, number * 9 // 10)
+
+
+def _strike(group: str, number: int, pages: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place) / "crawl"
         inject = f"inject={group}:signal=SIGKILL:when={number}"
