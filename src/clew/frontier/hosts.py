@@ -49,7 +49,7 @@ class Hosts:
         self._numbers: dict[str, int] = {}
         self._offers: NDArray[np.float64] = np.full(64, _NONE)
         self._heads: NDArray[np.int64] = np.full(64, -1, np.int64)
-        self._held: NDArray[np.bool_] = np.zeros(64, np.bool_)
+        self._held: NDArray[np.bool_] = np.ones(64, np.bool_)
         self._touched: set[int] = set()
         self._resting: list[tuple[float, int]] = []
 
@@ -78,11 +78,12 @@ class Hosts:
         limit = self.politeness.own_limit if own and delay == 0 else 1
         self.list.append(Host(name, n, own, delay, limit, 0.0 if own else self.not_before))
         self._numbers[name] = n
+        self._touched.add(n)
         if n >= len(self._offers):
             size = n + n // 2 + 1
             self._offers = np.concatenate([self._offers, np.full(size - len(self._offers), _NONE)])
             self._heads = np.concatenate([self._heads, np.full(size - len(self._heads), -1, np.int64)])
-            self._held = np.concatenate([self._held, np.zeros(size - len(self._held), np.bool_)])
+            self._held = np.concatenate([self._held, np.ones(size - len(self._held), np.bool_)])
         return n
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.int64]:
@@ -100,16 +101,16 @@ class Hosts:
     def consider(self, ids: NDArray[np.int64]) -> None:
         """These candidates were filed or scored anew: their hosts offer what is now their best.
 
-        A host that offers something else, better than any of these, goes on offering it. One whose offer is
-        among these, or which had nothing to offer, is looked at again. One that rests or is busy is looked
-        at when it wakes or is done, as ever.
+        A host that offers something better goes on offering it; one whose offer is among these is looked at
+        again; one that rests or is busy is looked at when it wakes or is done, as ever.
         """
         numbers = self.frontier.hosts[ids]
         offers, scores = self._offers[numbers], self.frontier.scores[ids]
         free = offers > _NONE
-        again = np.where(free, self._heads[numbers] == ids, ~self._held[numbers])
-        self._touched.update(numbers[again].tolist())
+        moved = free & (self._heads[numbers] == ids)
+        self._touched.update(numbers[moved].tolist())
         better = free & ((scores > offers) | ((scores == offers) & (ids < self._heads[numbers])))
+        better |= ~free & ~self._held[numbers]
         better &= self.frontier.states[ids] == _QUEUED
         # The best of a host's comes last and stays.
         places = np.flatnonzero(better)

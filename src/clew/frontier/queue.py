@@ -41,7 +41,7 @@ class Frontier:
         self.queued = 0
         self.keys: NDArray[np.uint64] = np.zeros(_FLOOR, np.uint64)
         self.scores: NDArray[np.float64] = np.zeros(_FLOOR, np.float64)
-        self.parts: NDArray[np.float64] = np.zeros((_FLOOR, parts), np.float64)
+        self.parts: NDArray[np.float64] = np.zeros((_FLOOR, parts), np.float64, order="F")
         self.hosts: NDArray[np.int32] = np.zeros(_FLOOR, np.int32)
         self.depths: NDArray[np.uint16] = np.zeros(_FLOOR, np.uint16)
         self.sources: NDArray[np.int32] = np.full(_FLOOR, -1, np.int32)
@@ -155,6 +155,6 @@ class Frontier:
         size = max(wanted, size + size // 2)
         for name in ("keys", "scores", "parts", "hosts", "depths", "sources", "states", "attempts"):
             old = getattr(self, name)
-            new = np.zeros((size, *old.shape[1:]), old.dtype)
+            new = np.zeros((size, *old.shape[1:]), old.dtype, order="F")
             new[: self.count] = old[: self.count]
             setattr(self, name, new)

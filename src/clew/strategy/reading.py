@@ -8,6 +8,7 @@ is remembered is bounded, and forgetting costs time, never a different number.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import xxhash
@@ -28,6 +29,8 @@ _TEXT = 50_000
 #: Forms of a language, and anchors, that are remembered.
 _FORMS = 500_000
 _ANCHORS = 50_000
+#: Segments of URLs that are remembered.
+_SEGMENTS = 200_000
 _IDLE = -1
 #: From this length on, a text's words are looked up all at once.
 _LONG = 1000
@@ -118,15 +121,29 @@ def _first(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ids:
     return order[np.searchsorted(hashes[order], wanted)]
 
 
+class Segments(dict[str, list[int]]):
+    """Numbers of the tokens of a segment of a URL: what stands between two slashes."""
+
+    def __init__(self, table: Table, style: str) -> None:
+        super().__init__()
+        self.table = table
+        self._style: Literal["words", "paper"] = "paper" if style == "paper" else "words"
+
+    def __missing__(self, segment: str) -> list[int]:
+        found: list[int] = self.table.numbers(urls.tokens(segment, self._style)).tolist()
+        self[segment] = found
+        return found
+
+
 class Reading:
     """Reads pages, URLs and anchors into the tables of one knowledge."""
 
     def __init__(self, knowledge: Knowledge, style: str = "words") -> None:
         self.knowledge = knowledge
-        self.style = style
         self.cut: Callable[[Page], Sequence[str]] | None = None
         """Another way to cut a page into distinct stems: one that remembers, say."""
         self._forms: dict[tuple[str, str], Forms] = {}
+        self._segments = Segments(knowledge.tokens, style)
         self._anchors: dict[tuple[str, str], list[int]] = {}
 
     def page(self, page: Page) -> Ids:
@@ -138,16 +155,21 @@ class Reading:
 
     def urls(self, targets: Sequence[str]) -> tuple[list[int], Ids]:
         """Of each URL how many distinct tokens it has, and the numbers of all, one after the other."""
-        rows = [self.tokens(target) for target in targets]
-        return [len(row) for row in rows], self.knowledge.tokens.numbers([w for row in rows for w in row])
+        rows = [self._tokens(target) for target in targets]
+        return [len(row) for row in rows], np.array([n for row in rows for n in row], np.int64)
 
     def url(self, target: str) -> Ids:
         """Numbers of the distinct tokens of one URL."""
-        return self.knowledge.tokens.numbers(self.tokens(target))
+        return np.array(self._tokens(target), np.int64)
 
-    def tokens(self, target: str) -> list[str]:
-        """The distinct tokens of a URL, in order."""
-        return list(dict.fromkeys(urls.tokens(target, "paper" if self.style == "paper" else "words")))
+    def _tokens(self, target: str) -> list[int]:
+        """Each segment is read for itself: no token goes beyond a slash, and sites repeat their folders."""
+        if len(self._segments) > _SEGMENTS:
+            self._segments.clear()
+        read, found = self._segments.__getitem__, []
+        for segment in target.partition("://")[2].split("/"):
+            found += read(segment)
+        return list(dict.fromkeys(found))
 
     def anchors(self, texts: Sequence[str], language: str) -> tuple[list[int], Ids]:
         """The same as `urls` for the words of anchors, of which a site has few different ones."""
