@@ -47,7 +47,7 @@ _PIECE = 8192
 #: Candidates whose evidence decides how it is weighed; of more, so many are looked at.
 _SAMPLE = 20_000
 #: A full re-score is put off until as many pages were fetched as there are this many candidates for each.
-_SPREAD = 2000
+_SPREAD = 1000
 #: A throw of the dice decides between equals, and everything before the first find.
 _CHANCE = 1e-6
 #: Seeds come before anything that was found.
@@ -179,14 +179,17 @@ class Intelligent:
 
     def evaluate(self, ids: Ids) -> Floats:
         """The contributions of candidates as of now, one row each. Changes nothing."""
-        parts = np.zeros((len(ids), len(self.parts)))
-        known = np.flatnonzero(ids >= 0)
-        rows = ids if len(known) == len(ids) else ids[known]
-        if not len(rows):
+        parts = np.zeros((len(ids), len(self.parts)), order="F")
+        if not len(ids):
             return parts
-        self._reserve(int(rows.max()) + 1)
-        for at in range(0, len(rows), _PIECE):
-            parts[known[at : at + _PIECE]] = self._piece(rows[at : at + _PIECE])
+        if ids.min() < 0:
+            # Those of another shard are worth nothing here.
+            known = ids >= 0
+            parts[known] = self.evaluate(ids[known])
+            return parts
+        self._reserve(int(ids.max()) + 1)
+        for at in range(0, len(ids), _PIECE):
+            parts[at : at + _PIECE] = self._piece(ids[at : at + _PIECE])
         return parts
 
     def _piece(self, ids: Ids) -> Floats:
