@@ -111,10 +111,13 @@ class Runs:
             number = run.head(host, states, scores)
             if number >= 0:
                 yield number
-        for place in np.flatnonzero(self._hosts[: self._used] == host).tolist():
-            number = int(self._numbers[place])
-            if states[number] == _QUEUED and scores[number] == self._scores[place]:
-                yield number
+        places = np.flatnonzero(self._hosts[: self._used] == host)
+        if len(places):
+            numbers, entered = self._numbers[places], self._scores[places]
+            holds = (states[numbers] == _QUEUED) & (scores[numbers] == entered)
+            if holds.any():
+                numbers, entered = numbers[holds], entered[holds]
+                yield int(numbers[entered == entered.max()].min())
 
     def _shelve(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
         """Make a run of the tray and these, joined with those before that are not much larger."""
