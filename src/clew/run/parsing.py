@@ -6,12 +6,13 @@ import asyncio
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
-from typing import Protocol, TypeVar
+from typing import Any, Protocol
 
 from clew.errors import ParseError
 from clew.fetch.base import Response
@@ -20,11 +21,11 @@ from clew.page import Page
 from clew.parse import parse_page
 from clew.parse.sitemap import parse_sitemap
 
-T = TypeVar("T")
-
 #: Bodies up to this size are parsed on the spot: that takes a few milliseconds, less than handing them to
 #: another process and the pages back. Larger ones would keep the loop waiting.
 AT_ONCE = 128 * 1024
+#: Replies handed to a worker at a time, and bytes of them.
+BATCH, BATCH_BYTES = 8, 256 * 1024
 #: A page that takes longer than this to parse is given up; typical ones take a millisecond.
 PATIENCE = 30.0
 
@@ -91,41 +92,111 @@ class InlineParser:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One reply to be read in a worker."""
+
+    do: Callable[..., Any]
+    given: tuple[Any, ...]
+    size: int
+    done: asyncio.Future[Any]
+
+
+def _do_all(work: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
+    """In a worker: the outcome of each job, an error in place of one that failed."""
+    results: list[Any] = []
+    for do, given in work:
+        try:
+            results.append(do(*given))
+        except ParseError as problem:
+            results.append(problem)
+    return results
+
+
 class WorkerParser:
-    """Parses in worker processes, so that the loop that talks to the network never waits for a page."""
+    """Parses in worker processes, so that the loop that talks to the network never waits for a page.
+
+    Replies that wait are handed over several at a time: what it costs to pass a message is shared by them.
+    """
 
     def __init__(self, workers: int, patience: float = PATIENCE) -> None:
         self.workers = workers
         self.patience = patience
         self._pool = self._start()
+        self._waiting: deque[_Job] = deque()
+        self._batches: set[asyncio.Task[None]] = set()
 
     def at_once(self, response: Response) -> bool:
         return False
 
     async def parse(self, response: Response, depth: int) -> Page:
-        return await self._work(to_page, response, depth)
+        page: Page = await self._work(to_page, response, depth)
+        return page
 
     async def sitemap(self, response: Response) -> Sitemap:
-        return await self._work(to_sitemap, response)
+        sitemap: Sitemap = await self._work(to_sitemap, response)
+        return sitemap
 
-    async def _work(self, do: Callable[..., T], *given: object) -> T:
-        pool = self._pool
-        loop = asyncio.get_running_loop()
+    async def _work(self, do: Callable[..., Any], response: Response, *more: Any) -> Any:
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Job(do, (response, *more), len(response.body), done))
+        self._feed()
+        return await done
+
+    def _feed(self) -> None:
+        """Give out what waits: to each worker one batch to work on, and one to go on with."""
+        while self._waiting and len(self._batches) < 2 * self.workers:
+            batch = [self._waiting.popleft()]
+            size = batch[0].size
+            share = 1 + len(self._waiting) // self.workers
+            while self._waiting and size < BATCH_BYTES and len(batch) < min(BATCH, share):
+                batch.append(self._waiting.popleft())
+                size += batch[-1].size
+            task = asyncio.create_task(self._run([job for job in batch if not job.done.cancelled()]))
+            self._batches.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._batches.discard(task)
+        if not task.cancelled():
+            self._feed()
+
+    async def _run(self, batch: list[_Job]) -> None:
         try:
-            return await asyncio.wait_for(loop.run_in_executor(pool, do, *given), self.patience)
-        except TimeoutError:
-            self._restart(pool)
-            raise ParseError(f"not parsed within {self.patience:g} s") from None
-        except BrokenProcessPool:
-            # Another page broke the pool, or this one did: in a fresh pool it gets one more try.
-            self._restart(pool)
+            results = await self._try(batch)
+        except ParseError as problem:
+            if len(batch) > 1:
+                # One of them is to blame: alone, each answers for itself.
+                for job in batch:
+                    await self._run([job])
+                return
+            results = [problem] * len(batch)
+        for job, result in zip(batch, results, strict=True):
+            if job.done.done():
+                continue
+            if isinstance(result, ParseError):
+                job.done.set_exception(result)
+            else:
+                job.done.set_result(result)
+
+    async def _try(self, batch: list[_Job]) -> list[Any]:
+        loop = asyncio.get_running_loop()
+        work = [(job.do, job.given) for job in batch]
+        # Another page may have broken the pool: in a fresh one these get one more try.
+        for _ in range(2):
+            pool = self._pool
             try:
-                return await loop.run_in_executor(self._pool, do, *given)
+                return await asyncio.wait_for(loop.run_in_executor(pool, _do_all, work), self.patience)
+            except TimeoutError:
+                self._restart(pool)
+                raise ParseError(f"not parsed within {self.patience:g} s") from None
             except BrokenProcessPool:
-                self._restart(self._pool)
-                raise ParseError("the page crashed the parser") from None
+                self._restart(pool)
+        raise ParseError("the page crashed the parser")
 
     async def close(self) -> None:
+        for task in self._batches:
+            task.cancel()
         self._kill(self._pool)
 
     def _start(self) -> ProcessPoolExecutor:

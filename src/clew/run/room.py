@@ -74,7 +74,7 @@ class Room:
         self._press()
 
     def _press(self) -> None:
-        """Have the store write when a quarter of the room waits for it, so that the rest can be used meanwhile.
+        """Have the store write when a quarter of the room waits for it: the rest can be used meanwhile.
 
         Fewer are left to the store, which does not keep them long: a commit costs as much as settling a page.
         """

@@ -1,0 +1,62 @@
+"""Parse workers: replies go to them several at a time, and each gets its own answer."""
+
+import asyncio
+import os
+
+import pytest
+
+from clew.errors import ParseError
+from clew.fetch.base import Response
+from clew.run.parsing import InlineParser, WorkerParser
+
+
+def _reply(number: int, body: bytes = b"") -> Response:
+    body = body or b"<title>%d</title><p>see <a href=/%d>page %d</a>" % (number, number + 1, number + 1)
+    kind = "application/xml" if body.startswith(b"<?xml") else "text/html"
+    return Response(
+        url=f"http://a.example/{number}", status=200, headers=(("Content-Type", kind),), body=body
+    )
+
+
+def die(response: Response) -> None:
+    """A page that takes the parser down with it."""
+    os._exit(1)
+
+
+async def test_many_replies_come_back_as_if_read_on_the_spot() -> None:
+    replies = [_reply(i) for i in range(40)]
+    replies[7] = _reply(7, b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
+    parser, here = WorkerParser(1), InlineParser()
+    try:
+        found = await asyncio.gather(*(parser.parse(r, 3) for r in replies), return_exceptions=True)
+    finally:
+        await parser.close()
+    for number, (reply, page) in enumerate(zip(replies, found, strict=True)):
+        if number == 7:
+            assert isinstance(page, ParseError)
+        else:
+            assert page == await here.parse(reply, 3)
+
+
+async def test_a_page_that_crashes_a_worker_takes_no_other_with_it() -> None:
+    parser = WorkerParser(1)
+    try:
+        # The first is on its way alone; the others wait together.
+        work = [parser.parse(_reply(i), 0) for i in range(4)]
+        found = await asyncio.gather(
+            *work, parser._work(die, _reply(9)), parser.parse(_reply(5), 0), return_exceptions=True
+        )
+    finally:
+        await parser.close()
+    assert [page.title for page in (*found[:4], found[5])] == ["0", "1", "2", "3", "5"]
+    assert isinstance(found[4], ParseError)
+
+
+async def test_closing_ends_what_is_under_way() -> None:
+    parser = WorkerParser(1)
+    work = asyncio.ensure_future(parser.parse(_reply(1), 0))
+    await asyncio.sleep(0)
+    await parser.close()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
