@@ -13,19 +13,23 @@ from collections.abc import Callable
 from clew.factor.anchor import Anchor
 from clew.factor.base import Factor, Seen, Sources, Term
 from clew.factor.content import Content
+from clew.factor.context import Alive, Context
 from clew.factor.earlier import Earlier
 from clew.factor.hint import Hint
 from clew.factor.interest import Estimation, log_ratio, significance, significant
 from clew.factor.link import LinkLocality
 from clew.factor.memory import Memory
+from clew.factor.shallow import Shallow
 from clew.factor.sibling import Hub, Near, Sibling
 from clew.factor.url_tokens import UrlTokens
 
 __all__ = [
     "FACTORS",
     "PAPER",
+    "Alive",
     "Anchor",
     "Content",
+    "Context",
     "Earlier",
     "Estimation",
     "Factor",
@@ -35,6 +39,7 @@ __all__ = [
     "Memory",
     "Near",
     "Seen",
+    "Shallow",
     "Sibling",
     "Sources",
     "Term",
@@ -53,6 +58,9 @@ FACTORS: dict[str, Callable[[Sources], Factor]] = {
     "anchor": Anchor,
     "hub": Hub,
     "near": Near,
+    "context": Context,
+    "alive": Alive,
+    "shallow": Shallow,
     "hint": Hint,
     "earlier": Earlier,
 }

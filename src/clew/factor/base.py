@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor.interest import Estimation
+from clew.factor.marks import Marks
 from clew.factor.memory import Floats, Ids, Memory
 from clew.knowledge import Knowledge, Table
 
@@ -27,6 +28,8 @@ class Seen:
     """Numbers (in `knowledge.tokens`) of the tokens of its URL."""
     anchors: NDArray[np.int64]
     """Numbers (in `knowledge.anchors`) of the words of anchors that point to it."""
+    alive: bool = True
+    """Whether there was a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +71,24 @@ class Factor(Protocol):
 
 @dataclass(slots=True)
 class Sources:
-    """What every factor reads: counts, memory, how to estimate, and what an earlier crawl knew."""
+    """What every factor reads: counts, memory, how to estimate, what an earlier crawl knew, links' marks."""
 
     knowledge: Knowledge
     memory: Memory
     how: Estimation
     earlier: Knowledge | None = None
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def rate(self) -> float:
         """P(C)."""
         return self.knowledge.rate
+
+    @property
+    def chance(self) -> float:
+        """P(C); while nothing was found, the most that it can well be."""
+        known = self.knowledge
+        return known.rate if known.satisfied else 1.0 / (known.pages + 1.0)
 
     @property
     def base(self) -> float:

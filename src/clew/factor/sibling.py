@@ -24,7 +24,7 @@ class Sibling:
         """Siblings are counted in the memory, candidate by candidate; there is nothing to add up here."""
 
     def estimate(self) -> None:
-        self._rate = self.sources.rate
+        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:
@@ -67,7 +67,7 @@ class Hub:
         """Counted in the memory, page by page."""
 
     def estimate(self) -> None:
-        self._rate = self.sources.rate
+        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         memory = self.sources.memory
@@ -125,7 +125,7 @@ class Near:
         """Counted in the memory, link by link."""
 
     def estimate(self) -> None:
-        self._rate = self.sources.rate
+        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:

@@ -1,7 +1,8 @@
 """`intelligent`: interest ratios learned while crawling (Aggarwal, Al-Garawi and Yu, 2001).
 
 Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what
-it makes of them). From then on a link is worth the weighted sum of its factors'
+it makes of them); with learned weights, links that are likely dead, lie deep or beside what was tried in
+vain come last. From then on a link is worth the weighted sum of its factors'
 log interest ratios. Ratios and weights are read from the counts anew at *estimates*: after every page
 at first, then whenever the crawl has grown by `refresh` (2 %); with `refresh=0`, after every page, as
 the paper has it. Between estimates only the links that the last page touched change their worth, its
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -48,12 +50,12 @@ _PIECE = 8192
 _SAMPLE = 20_000
 #: A full re-score is put off until as many pages were fetched as there are this many candidates for each.
 _SPREAD = 1000
-#: A throw of the dice decides between equals, and everything before the first find.
-_CHANCE = 1e-6
 #: Seeds come before anything that was found.
 _SEED = 1e3
 
 ALL = tuple(FACTORS)
+#: Factors that say something before the first find: which way was tried in vain, what is likely dead.
+EARLY = ("sibling", "hub", "near", "alive", "shallow", "hint", "earlier")
 WEIGHINGS = ("balanced", "learned", "product")
 
 OPTIONS: dict[str, Option] = {
@@ -103,11 +105,14 @@ class Intelligent:
         self.knowledge = Knowledge()
         self.reading = Reading(self.knowledge, tokens)
         sources = Sources(self.knowledge, self.memory, how or Estimation(), known)
-        self._how = sources.how
+        self._how, self._marks = sources.how, sources.marks
         # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
         self._all: dict[str, Factor] = {name: make(sources) for name, make in FACTORS.items()}
         self.heard = [self._all[name] for name in self.factors]
         self.weighing = self._weigher(weights)
+        # Learned weights have a prior, so that there is something to go by before the first find.
+        self._guided = weights == "learned"
+        self._early = np.array([float(name in EARLY) for name in self.factors])
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
         self._scored: tuple[Expansion, Ids, Floats] | None = None
         self._fetched = 0
@@ -158,7 +163,7 @@ class Intelligent:
         self._scored = None
         before = self._count(expansion)
         self._fetched += 1
-        if not self._found:
+        if not self._found and not self._guided:
             self._all["earlier"].estimate()
             ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
             ids = ids[self.memory.open[ids]]
@@ -194,9 +199,11 @@ class Intelligent:
 
     def _piece(self, ids: Ids) -> Floats:
         parts = np.zeros((len(ids), len(self.parts)), order="F")
-        parts[:, -1] = dice(self._keys[ids], self.seed) * (_CHANCE if self._found else 1.0)
-        if self._found:
+        thrown = dice(self._keys[ids], self.seed)
+        parts[:, -1] = self.weighing.luck(thrown) if self._found or self._guided else thrown
+        if self._found or self._guided:
             parts[:, :-1] = self.weighing.apply(self.evidence(ids))
+            parts[:, :-1] *= 1.0 if self._found else self._early
         else:
             # Before the first find, only what was known before the crawl began can be heard.
             for place, name in enumerate(self.factors):
@@ -236,6 +243,7 @@ class Intelligent:
             words,
             self.reading.url(expansion.page.url),
             self.memory.anchors.row(source).astype(np.int64),
+            200 <= expansion.page.status < 300,
         )
         for factor in self._all.values():
             factor.learn(seen)
@@ -280,6 +288,13 @@ class Intelligent:
         self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
         said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         self.memory.anchors.extend(first, *said)
+        self._marks.note(first, links, fresh, self._said(*said), expansion.verdict.satisfied)
+
+    def _said(self, lengths: list[int], numbers: Ids) -> list[list[str]]:
+        """The words of anchors, a row for each."""
+        names = self.knowledge.anchors.names
+        words = iter([names[n] for n in numbers.tolist()])
+        return [list(islice(words, length)) for length in lengths]
 
     # re-scoring
 

@@ -8,8 +8,31 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.factor.shallow import FADING, boldness
+
 Floats = NDArray[np.float64]
 _CLIP = 4.0
+#: Throws of the dice decide between equals.
+_CHANCE = 1e-6
+#: How much of chance there is in the order when nothing was found lately, in units of log odds.
+_NOISE = 0.2
+#: What the weights are pulled towards: near those of regressions over crawls of half of the topics of the
+#: development corpora, rounded.
+PRIOR = {
+    "content": 0.1,
+    "url": 0.1,
+    "link": 0.25,
+    "sibling": 0.35,
+    "anchor": 0.5,
+    "hub": 0.4,
+    "near": 0.6,
+    "context": 0.6,
+    "alive": 1.0,
+    "shallow": 1.0,
+}
+_OTHERWISE = 0.5
+#: Factors that add up the ratios of many words: their size says how many, so it is taken out.
+_SUMS = ("content", "url", "hint", "earlier")
 #: What a ratio of 0 contributes (its logarithm is infinite, which no frontier can order): less than anything.
 _WORST = -1e9
 
@@ -27,6 +50,10 @@ class Weighing(Protocol):
 
     def apply(self, evidence: Floats) -> Floats: ...
 
+    def luck(self, dice: Floats) -> Floats:
+        """What throws of the dice (0 to 1) are worth beside the contributions."""
+        ...
+
 
 class Fixed:
     """Weights given by the user; all one gives the product of the ratios (eq. 4)."""
@@ -42,6 +69,9 @@ class Fixed:
 
     def apply(self, evidence: Floats) -> Floats:
         return _weighed(evidence, self.weights)
+
+    def luck(self, dice: Floats) -> Floats:
+        return dice * _CHANCE
 
 
 class Balanced:
@@ -65,21 +95,28 @@ class Balanced:
     def apply(self, evidence: Floats) -> Floats:
         return _weighed(evidence, self.weights)
 
+    def luck(self, dice: Floats) -> Floats:
+        return dice * _CHANCE
+
 
 class Learned:
     """Weights by logistic regression of what pages turned out to be on the evidence there was for them.
 
-    Each factor is scaled to unit size over the candidates there are and cut off at four, so that no
-    single ratio can shout the others down. The regression is pulled towards equal weights as long as
-    little is known (`pull` pages' worth), forgets slowly (`half` pages), and never turns a factor round:
-    a weight below 0 becomes 0, since chance, not sense, makes good evidence look bad.
+    Factors that add up many words are scaled to unit size over the candidates there are, and all are cut
+    off at four, so that no single ratio can shout the others down. The regression is pulled towards weights
+    that did well elsewhere as long as little is known (`pull` pages' worth), forgets slowly (`half` pages),
+    and never turns a factor round: a weight below 0 becomes 0, since chance, not sense, makes good evidence
+    look bad. The less was found lately, the more of chance there is in the order.
     """
 
     def __init__(self, factors: tuple[str, ...], pull: float = 5.0, half: float = 500.0) -> None:
         self.pull = pull
         self.half = half
-        self.start = 0.5
-        self.weights = np.full(len(factors), self.start)
+        self.start = np.array([PRIOR.get(name, _OTHERWISE) for name in factors])
+        self.weights = self.start.copy()
+        self._sums = np.array([name in _SUMS for name in factors])
+        self._recent = 0.0
+        self._noise = _NOISE
         self.bias = 0.0
         self._scale = np.ones(len(factors))
         self._rows: list[Floats] = []
@@ -87,11 +124,13 @@ class Learned:
 
     def fit(self, evidence: Floats) -> None:
         if len(evidence):
-            self._scale = np.maximum(np.sqrt(_size(evidence**2)), 0.3)
+            self._scale = np.where(self._sums, np.maximum(np.sqrt(_size(evidence**2)), 0.3), 1.0)
+        self._noise = _NOISE * boldness(self._recent) + _CHANCE
         if any(self._outcomes) and not all(self._outcomes):
             self._regress()
 
     def observe(self, evidence: Floats, satisfied: bool) -> None:
+        self._recent = FADING * self._recent + satisfied
         self._rows.append(evidence)
         self._outcomes.append(satisfied)
         if len(self._rows) > 8 * self.half:
@@ -99,6 +138,10 @@ class Learned:
 
     def apply(self, evidence: Floats) -> Floats:
         return np.asarray(self._scaled(evidence) * self.weights, np.float64)
+
+    def luck(self, dice: Floats) -> Floats:
+        """Gumbel's distribution: with it, the best of many is a draw by their odds."""
+        return np.asarray(-self._noise * np.log(-np.log(np.clip(dice, 1e-12, 1.0 - 1e-12))), np.float64)
 
     def _scaled(self, evidence: Floats) -> Floats:
         return np.asarray(np.clip(evidence / self._scale, -_CLIP, _CLIP), np.float64)
@@ -111,7 +154,7 @@ class Learned:
         trust = 0.5 ** (age / self.half)
         design = np.column_stack([x, np.ones(len(y))])
         penalty = np.append(np.full(x.shape[1], self.pull), 0.1)
-        centre = np.append(np.full(x.shape[1], self.start), 0.0)
+        centre = np.append(self.start, 0.0)
         w = np.append(self.weights, self.bias)
         for _ in range(rounds):
             p = 1.0 / (1.0 + np.exp(-np.clip(design @ w, -30.0, 30.0)))

@@ -1,0 +1,52 @@
+"""Shallow: pages near the top of a site lead to more places than those far below. Not in the paper."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.factor.base import Seen, Sources, Term
+from clew.factor.memory import Floats, Ids
+
+#: What is left of a find's weight in the recent harvest with every page fetched after it.
+FADING = 0.97
+#: Recent finds that halve the wish to look elsewhere.
+CONTENT = 3.0
+
+
+def boldness(recent: float) -> float:
+    """How much a crawl should look elsewhere: 1 when nothing was found lately, little when much was.
+
+    >>> boldness(0.0), boldness(3.0)
+    (1.0, 0.5)
+    """
+    return 1.0 / (1.0 + recent / CONTENT)
+
+
+class Shallow:
+    """Minus log(1 + steps of the path), times the boldness of the crawl.
+
+    It finds lists and start pages when there is nothing better to go by, and is silent during a harvest.
+    """
+
+    name = "shallow"
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.recent = 0.0
+        self._bold = 1.0
+
+    def learn(self, seen: Seen) -> None:
+        self.recent = FADING * self.recent + seen.satisfied
+
+    def estimate(self) -> None:
+        self._bold = boldness(self.recent)
+
+    def evidence(self, ids: Ids) -> Floats:
+        return -self._bold * self.sources.marks.depth_of(ids)
+
+    def support(self, ids: Ids) -> Floats:
+        return np.ones(len(ids))
+
+    def terms(self, candidate: int) -> list[Term]:
+        value = float(self.evidence(np.array([candidate]))[0])
+        return [Term("how deep in its site it lies", value, 1.0, 0.0, 0.0)] if value else []
