@@ -14,16 +14,16 @@ def fold(text: str) -> str:
     >>> fold("  wind   farm \n\n\t near\xa0the sea ")
     'wind farm\nnear the sea'
     """
-    lines = []
-    for line in legible(text).split("\n"):
-        if line:
-            # Most lines come out of the renderer folded already.
-            if "  " in line or line[0] <= " " or line[-1] <= " " or "\t" in line:
-                line = " ".join(line.split())
-                if not line:
-                    continue
-            lines.append(line)
-    return "\n".join(lines)
+    text = legible(text)
+    # Most lines come out of the renderer folded already.
+    if "\t" in text:
+        text = text.replace("\t", "  ")
+    lines = [
+        " ".join(line.split()) if "  " in line or line[0] <= " " or line[-1] <= " " else line
+        for line in text.split("\n")
+        if line
+    ]
+    return "\n".join(filter(None, lines)) if "" in lines else "\n".join(lines)
 
 
 def one_line(text: str, limit: int) -> str:

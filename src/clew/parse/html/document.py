@@ -25,6 +25,9 @@ _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 _WANTED = ("a", "area", "iframe", "frame", "link", "meta", "title", "base", "h1")
 _HEAD = ("link", "meta", "base", "title", "h1")
 _SOURCE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "frame": "src"}
+_INLINE_TAGS = "b i em strong span font small big tt code u s cite abbr sub sup img"
+#: Elements that are a part of the words around them, or show none.
+_INLINE = frozenset(_INLINE_TAGS.split())
 _FORBIDDING = ("noindex", "nofollow", "none")
 _FEEDS = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"}
@@ -160,7 +163,8 @@ def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
         return None
     texts = [link.text for link in links] if head.plain else [_own(link) for link in links]
     # Blocks and line breaks within a link separate words, which only the renderer knows.
-    inner = {element.parent for element in tree.select("a > *")}
+    deep = bool(tree.select("a > * > *"))
+    inner = {element.parent for element in tree.select("a > *") if deep or element.tag not in _INLINE}
     if inner:
         for number, link in enumerate(links):
             if texts[number] and link in inner:
