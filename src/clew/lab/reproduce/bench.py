@@ -14,9 +14,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 from clew.errors import ClewError
 from clew.knowledge import Knowledge
@@ -28,6 +29,8 @@ from clew.lab.reproduce.trial import COMPOSITE, ORACLE, STRATEGIES, Crawled, Tri
 from clew.lab.results import append, read_lines
 from clew.lab.runner import Progress
 from clew.lab.simulate import simulate
+from clew.page import Links, Page
+from clew.predicate.verdict import Predicate, Verdict
 from clew.strategy import Intelligent, make
 from clew.strategy.base import Strategy
 
@@ -40,7 +43,7 @@ def perform(
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> dict[Trial, Crawled]:
     """Crawl what is not in the file yet; gives the outcome of every trial."""
-    known = {row["key"]: Crawled(**(row | {"finds": tuple(row["finds"])})) for row in read_lines(file)}
+    known = {row["key"]: _read(row) for row in read_lines(file)}
     wanted = list(dict.fromkeys(trials))
     left = [trial for trial in wanted if trial.key not in known]
     done = len(wanted) - len(left)
@@ -65,14 +68,18 @@ def crawl(field: Field, trial: Trial) -> Crawled:
     """One trial, on its web."""
     mask, graph, arena = field.mask(trial.wanted), field.arena.graph, field.arena
     hits, sources = mask[graph.tails], mask[graph.heads()]
+    again: tuple[int, ...] = ()
     if trial.strategy == ORACLE:
         seeds = [arena.number[seed] for seed in trial.seeds]
         finds = oracle.achievable(graph, mask, seeds, trial.pages)
         pages = min(trial.pages, int(graph.reach(seeds).sum()))
     else:
-        strategy = _strategy(field, trial)
-        course = _run(field, trial, strategy)
-        finds, pages = course
+        notes = _Notes(field.predicate(trial.wanted, blind=True))
+        course = simulate(field.arena, notes, _strategy(field, trial), trial.seeds, trial.pages)
+        finds, pages = course.finds, course.requests
+        if trial.after is not None:
+            before = _learned(field, trial.after).found
+            again = tuple(at for at, url in zip(finds, notes.found, strict=True) if url in before)
     return Crawled(
         key=trial.key,
         finds=finds,
@@ -81,13 +88,32 @@ def crawl(field: Field, trial: Trial) -> Crawled:
         rate=float(mask.mean()),
         locality=float(hits[sources].mean()) if sources.any() else 0.0,
         drawn=float(hits.mean()) if len(hits) else 0.0,
+        again=again,
     )
 
 
-def _run(field: Field, trial: Trial, strategy: Strategy) -> tuple[tuple[int, ...], int]:
-    predicate = field.predicate(trial.wanted, blind=True)
-    course = simulate(field.arena, predicate, strategy, trial.seeds, trial.pages)
-    return course.finds, course.requests
+def _read(row: dict[str, Any]) -> Crawled:
+    return Crawled(**(row | {name: tuple(row[name]) for name in ("finds", "again")}))
+
+
+class _Notes:
+    """A predicate that notes which pages satisfied it."""
+
+    def __init__(self, predicate: Predicate) -> None:
+        self.predicate = predicate
+        self.found: list[str] = []
+
+    def judge(self, page: Page) -> Verdict:
+        verdict = self.predicate.judge(page)
+        if verdict.satisfied:
+            self.found.append(page.url)
+        return verdict
+
+    def glance(self, links: Links) -> Sequence[float]:
+        return self.predicate.glance(links)
+
+    def text(self) -> str:
+        return self.predicate.text()
 
 
 def _strategy(field: Field, trial: Trial) -> Strategy:
@@ -95,7 +121,7 @@ def _strategy(field: Field, trial: Trial) -> Strategy:
     assert spec is not None
     options = dict(spec.options) | ({"weights": spec.weights} if spec.weights else {})
     predicate = field.predicate(trial.wanted, blind=True)
-    known = _learned(field, trial.after) if trial.after else None
+    known = _learned(field, trial.after).knowledge if trial.after else None
     if known is not None and trial.strategy == COMPOSITE:
         strategy = Carried.configured(predicate, trial.dice, None, options)
         assert isinstance(strategy, Carried)
@@ -104,18 +130,27 @@ def _strategy(field: Field, trial: Trial) -> Strategy:
     return make(spec.name, predicate, seed=trial.dice, options=options, known=known)
 
 
-#: What crawls learned, by key: a few trials begin with the same knowledge.
-_KNOWLEDGE: dict[str, Knowledge] = {}
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What a crawl had learned and found by its end."""
+
+    knowledge: Knowledge
+    found: frozenset[str]
 
 
-def _learned(field: Field, trial: Trial) -> Knowledge:
-    """What a crawl has learned by its end, as `clew crawl --use` would find it in its directory."""
-    if trial.key not in _KNOWLEDGE:
+#: Lessons by key: a few trials begin with the same knowledge.
+_LESSONS: dict[str, _Lesson] = {}
+
+
+def _learned(field: Field, trial: Trial) -> _Lesson:
+    """What `clew crawl --use` would find in the directory of a crawl."""
+    if trial.key not in _LESSONS:
         strategy = _strategy(field, trial)
         assert isinstance(strategy, Intelligent)
-        _run(field, trial, strategy)
-        _KNOWLEDGE[trial.key] = strategy.knowledge
-    return _KNOWLEDGE[trial.key]
+        notes = _Notes(field.predicate(trial.wanted, blind=True))
+        simulate(field.arena, notes, strategy, trial.seeds, trial.pages)
+        _LESSONS[trial.key] = _Lesson(strategy.knowledge, frozenset(notes.found))
+    return _LESSONS[trial.key]
 
 
 # processes
@@ -140,7 +175,7 @@ def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple
             yield from _in_processes(corpus, trials, min(workers, len(trials)))
     finally:
         _field = None
-        _KNOWLEDGE.clear()
+        _LESSONS.clear()
 
 
 def _in_processes(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:

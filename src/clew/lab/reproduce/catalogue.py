@@ -197,7 +197,7 @@ def _kinds() -> Figure:
     s = 'url:"/wp/s/"'
     rows = (
         (WIKI, topic("", f"king {s}"), FRONT[WIKI]),
-        (DOCS, topic("", "thread url:python"), STARTS[DOCS]["PostgreSQL"]),
+        (DOCS, topic("", "thread url:python"), STARTS[DOCS]["Python"]),
         (WIKI, topic("subject.Geography", s), FRONT[WIKI]),
         (WEBKB, topic("student", "url:utexas"), STARTS[WEBKB]["Texas"]),
         (WIKI, topic("subject.People", 'university url:"/wp/j/"'), FRONT[WIKI]),

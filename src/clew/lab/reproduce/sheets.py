@@ -159,20 +159,35 @@ def _reuse(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
     totals: dict[str, list[tuple[float, ...]]] = {}
     for panel in figure.panels:
         early, late = reused(panel, outcomes, _EARLY), reused(panel, outcomes, 1.0)
-        for (name, *first), (_, *second) in zip(early, late, strict=True):
+        for number, ((name, *first), (_, *second)) in enumerate(zip(early, late, strict=True)):
+            known = _found_before(panel.lines[2 * number + 1], outcomes, round(panel.pages * _EARLY))
             pages = f"{round(panel.pages * _EARLY)} and {panel.pages}"
-            rows.append((f"{panel.title}: {name}", pages, *_ratio(*first), *_ratio(*second)))
+            rows.append((f"{panel.title}: {name}", pages, *_ratio(*first), known, *_ratio(*second)))
             totals.setdefault(name, []).append((*first, *second))
     for name, values in totals.items():
         a, b, c, d = (mean(list(column)) for column in zip(*values, strict=True))
-        rows.append((f"mean: {name}", "", *_ratio(a, b), *_ratio(c, d)))
-    headings = (
-        "crawl",
-        "pages",
-        *("without, early", "with", "ratio"),
-        *("without, at the end", "with ", "ratio "),
-    )
-    yield Sheet("Harvest without and with knowledge of an earlier crawl", headings, tuple(rows))
+        rows.append((f"mean: {name}", "", *_ratio(a, b), "", *_ratio(c, d)))
+    yield Sheet("Harvest without and with knowledge of an earlier crawl", _REUSE, tuple(rows))
+
+
+_REUSE = (
+    "crawl",
+    "pages",
+    "early, without",
+    "with",
+    "ratio",
+    "of these, found by the earlier crawl",
+    "at the end, without",
+    "with",
+    "ratio",
+)
+
+
+def _found_before(line: Line, outcomes: Outcomes, pages: int) -> str:
+    """Of a line's finds in the first pages, the share that the earlier crawl had found too."""
+    finds = sum(at <= pages for trial in line.trials for at in outcomes[trial].finds)
+    again = sum(at <= pages for trial in line.trials for at in outcomes[trial].again)
+    return f"{again / finds:.0%}".replace("%", " %") if finds else "–"
 
 
 def _ratio(without: float, using: float) -> tuple[str, str, str]:

@@ -92,6 +92,8 @@ class Crawled:
     """The share of links from satisfying pages that lead to satisfying ones."""
     drawn: float
     """The share of all links that lead to satisfying pages."""
+    again: tuple[int, ...] = ()
+    """Of `finds`, those that the crawl whose knowledge it began with had found already."""
 
     def harvest(self, pages: int) -> float:
         """The share of the first pages crawled that satisfy: the paper's P(C).
