@@ -22,6 +22,7 @@ from clew.store.warc import ROTATE_AT, Piece, Shelf
 from clew.store.writer import WINDOW, Batch, Writer, new_urls
 
 _RECENT = 4096
+"""URLs of committed candidates that are kept at hand: what was found lately is often leased soon."""
 
 
 class SqliteStore:
@@ -102,9 +103,7 @@ class SqliteStore:
         """The URL of a candidate saved before, committed or not."""
         url = self._pending.get(candidate) or self._recent.get(candidate)
         if url is None:
-            url = self._recent[candidate] = self._reader.url(candidate)
-            if len(self._recent) > _RECENT:
-                self._recent.popitem(last=False)
+            url = self._reader.url(candidate)
         return url
 
     def append(self, response: Response, fetched_at: float) -> Blob:
@@ -202,8 +201,12 @@ class SqliteStore:
 
     def _committed(self, batch: Batch) -> None:
         """Called by the writer thread: readers can see the batch now."""
-        for candidate in new_urls(batch):
+        for candidate, url in new_urls(batch).items():
+            # First here, then away there: a look at any moment finds it in one of the two.
+            self._recent[candidate] = url
             self._pending.pop(candidate, None)
+        while len(self._recent) > _RECENT:
+            self._recent.popitem(last=False)
 
     def _moved(self) -> None:
         """Called by the writer thread: the backlog is smaller now, or will stay as it is."""
