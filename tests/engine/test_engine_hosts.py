@@ -205,7 +205,29 @@ def test_a_name_that_does_not_exist_is_asked_for_once_more_at_once_and_then_give
         task = loop.lease()[0]
         assert task.kind is TaskKind.RESOLVE
         loop.save(loop.crawl.settle(Outcome(task=task, error=Reason.UNKNOWN_HOST), loop.now))
+        assert loop.lease() == []
         loop.now = max(loop.now, loop.crawl.next_ready() or 0.0)
     assert loop.now <= 5.0
     assert loop.lease() == []
     assert loop.crawl.stopped(loop.now) == "frontier empty"
+
+
+def test_a_host_that_rests_with_nothing_queued_goes_on_resting_when_something_comes():
+    loop = Loop(
+        {A: page(A, "wind", [B]), B: page(B, "wind", [f"{A}x"]), f"{A}x": page(f"{A}x", "wind")}
+    ).start(A)
+    for _ in range(2):
+        loop.answer(loop.lease()[0])
+        loop.now = max(loop.now, 0.0) + 1.0
+    # a.example has nothing left and rests; the page that links to it again comes at once.
+    host = loop.crawl.hosts.get("a.example")
+    host.next_at = loop.now + 100.0
+    loop.crawl.hosts.touch(host.number)
+    for _ in range(3):
+        for task in loop.lease(9):
+            assert task.host == "b.example"
+            loop.answer(task)
+        loop.now += 1.0
+    assert loop.crawl.frontier.queued == 1
+    loop.now = host.next_at
+    assert [task.url for task in loop.lease(9)] == [f"{A}x"]

@@ -50,6 +50,8 @@ class Hosts:
         self._offers: NDArray[np.float64] = np.full(64, _NONE)
         self._heads: NDArray[np.int64] = np.full(64, -1, np.int64)
         self._held: NDArray[np.bool_] = np.ones(64, np.bool_)
+        self._idle: NDArray[np.bool_] = np.zeros(64, np.bool_)
+        """Hosts that rest and have nothing queued: nobody wakes them but something new."""
         self._touched: set[int] = set()
         self._resting: list[tuple[float, int]] = []
 
@@ -84,6 +86,7 @@ class Hosts:
             self._offers = np.concatenate([self._offers, np.full(size - len(self._offers), _NONE)])
             self._heads = np.concatenate([self._heads, np.full(size - len(self._heads), -1, np.int64)])
             self._held = np.concatenate([self._held, np.ones(size - len(self._held), np.bool_)])
+            self._idle = np.concatenate([self._idle, np.zeros(size - len(self._idle), np.bool_)])
         return n
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.int64]:
@@ -107,7 +110,7 @@ class Hosts:
         numbers = self.frontier.hosts[ids]
         offers, scores = self._offers[numbers], self.frontier.scores[ids]
         free = offers > _NONE
-        moved = free & (self._heads[numbers] == ids)
+        moved = (free & (self._heads[numbers] == ids)) | self._idle[numbers]
         self._touched.update(numbers[moved].tolist())
         better = free & ((scores > offers) | ((scores == offers) & (ids < self._heads[numbers])))
         better |= ~free & ~self._held[numbers]
@@ -256,12 +259,16 @@ class Hosts:
         host = self.list[number]
         self._offers[number] = _NONE
         self._held[number] = True
+        self._idle[number] = False
         if not self._open(host) or host.full(self.politeness):
             return
         head = self.frontier.head(number)
         ready = self.ready_at(host)
-        if head >= 0 and ready > now:
-            heapq.heappush(self._resting, (ready, number))
+        if ready > now:
+            if head >= 0:
+                heapq.heappush(self._resting, (ready, number))
+            else:
+                self._idle[number] = True
             return
         self._held[number] = False
         if head < 0:
