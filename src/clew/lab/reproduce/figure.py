@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from clew.lab.reproduce.trial import Crawled, Trial
 
 Outcomes = Mapping[Trial, Crawled]
+#: Letters of the longest cell that may be a number.
+_NUMBER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,9 @@ class Sheet:
     rows: tuple[tuple[str, ...], ...]
 
     def markdown(self) -> str:
-        """As it stands in a document; all columns but the first are numbers."""
-        rules = ("---", *("---:" for _ in self.headings[1:]))
+        """As it stands in a document: columns of numbers to the right, of words to the left."""
+        columns = list(zip(*self.rows, strict=True))[1:]
+        rules = ("---", *("---" if max(map(len, cells)) > _NUMBER else "---:" for cells in columns))
         lines = [_row(self.headings), f"|{'|'.join(rules)}|", *map(_row, self.rows)]
         return f"**{self.title}**\n\n" + "\n".join(lines) + "\n"
 
