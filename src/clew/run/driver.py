@@ -32,7 +32,7 @@ from clew.store.base import Store
 CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 8
-BYTES_AT_A_TIME = 128 * 1024
+BYTES_AT_A_TIME = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,7 @@ class Driver:
         progress.pages, progress.matches = tally.pages, tally.matches
         progress.requests, progress.failed = tally.requests, tally.failed
         progress.duplicates, progress.wire = tally.duplicates, tally.wire
+        progress.audits, progress.best = tally.audits, tally.best
         progress.queued, progress.in_flight = self.crawl.frontier.queued, len(self._under_way)
         progress.now = self.clock.now()
         progress.point()
