@@ -188,3 +188,28 @@ def test_the_inlink_reading_gives_other_ratios():
     e_page = sum(math.log(inlink[w] / P) for w in ("gamma", "common"))
     assert evidence(b, ids["Y"])["content"] == pytest.approx((c_page + e_page) / 2, abs=1e-12)
     assert evidence(a, ids["Y"])["content"] == -math.inf
+
+
+def test_content_over_the_union_of_the_parents_words():
+    """Section 3.2: a word of any page that links to the candidate counts, and counts once."""
+    how = {"smoothing": 0.0, "threshold": 0.0, "temper": 1.0}
+    strategy, ids = crawl(Estimation(parents="union", **how))
+    strategy.knowledge.words.hits[strategy.knowledge.words.find("gamma")] = 0.5
+    strategy._estimate()
+    # X is linked from A ("alpha beta common"), B ("gamma common") and D ("beta common").
+    ratios = {"alpha": (2 / 3) / P, "beta": (3 / 3) / P, "gamma": (0.5 / 2) / P, "common": (3 / 6) / P}
+    union = sum(math.log(ratios[w]) for w in ("alpha", "beta", "gamma", "common"))
+    assert evidence(strategy, ids["X"])["content"] == pytest.approx(union, abs=1e-12)
+    # Y is linked from C ("beta alpha common") and E ("gamma common"): the same four words.
+    assert evidence(strategy, ids["Y"])["content"] == pytest.approx(union, abs=1e-12)
+    terms = strategy.why(ids["X"])["content"]
+    assert math.fsum(t.log_ratio for t in terms) == pytest.approx(union, abs=1e-12)
+
+
+def test_the_union_reads_the_words_of_linking_pages_too():
+    how = {"smoothing": 0.0, "threshold": 0.0, "temper": 1.0}
+    strategy, ids = crawl(Estimation(parents="union", content="inlink", **how))
+    # A's links: C and D. Of pages with a linking page that has the word: alpha 3 of 4, beta 2 of 2, …
+    inlink = {"alpha": 3 / 4, "beta": 2 / 2, "gamma": 1 / 2, "common": 3 / 5}
+    union = sum(math.log(share / P) for share in inlink.values())
+    assert evidence(strategy, ids["Y"])["content"] == pytest.approx(union, abs=1e-12)

@@ -33,6 +33,8 @@ TEMPLATE = """\
 # bytes = "none"                  # "500MB"
 # requests = "none"
 # per-host = "none"               # pages from any one host
+# interest = "none"               # stop when nothing promises so many times what chance gives
+# max-size = "none"               # candidates at hand; the others wait on disk
 
 # Where to look.
 # scope = "all"                   # all, or stay with the seeds' domain, host or prefix

@@ -63,6 +63,10 @@ class CrawlOptions:
     """Stop after so many requests, robots.txt and redirects counted (none)."""
     per_host: Annotated[str | None, Parameter(metavar="N", group=BUDGET)] = None
     """Fetch at most so many pages from one host (none)."""
+    interest: Annotated[str | None, Parameter(metavar="X", group=BUDGET)] = None
+    """Stop when for 50 pages nothing promised X times what chance gives, and nothing was found (none)."""
+    max_size: Annotated[str | None, Parameter(metavar="N", group=BUDGET)] = None
+    """Keep the best N candidates at hand; the others wait on disk until there is room (none)."""
 
     scope: Annotated[str | None, Parameter(metavar="NAME", group=SCOPE)] = None
     """Stay with the seeds' domain, host or prefix, or look at all (all)."""

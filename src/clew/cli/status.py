@@ -24,6 +24,7 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         "strategy": config.get("strategy", ""),
         "stopped": meta.get("stopped"),
         "elapsed": meta.get("elapsed"),
+        "audits": meta.get("audits"),
         **counts,
     }
     if json:
@@ -49,6 +50,9 @@ def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
     }
     if facts["rendered"]:
         pairs["rendered"] = f"{facts['rendered']} of the pages, by a browser"
+    if facts["audits"]:
+        checked, best = facts["audits"]
+        pairs["audits"] = f"{best} of {checked} choices checked were the best ({best / checked:.2%})"
     if facts["elapsed"]:
         pairs["time"] = duration_text(float(facts["elapsed"]))
     if facts["stopped"]:

@@ -16,6 +16,7 @@ from clew.frontier.intake import Intake
 from clew.frontier.known import Known
 from clew.frontier.queue import Frontier
 from clew.frontier.sitemaps import Mode, Sitemaps
+from clew.frontier.spill import Spill
 from clew.messages import Effect, Forward, State, Via
 from clew.policy import Budget, Duplicates, Scope, Tally, Watch
 from clew.predicate.verdict import Predicate
@@ -36,6 +37,8 @@ class CrawlRules:
     """The slots of hosts this engine owns; None is all of them."""
     sitemaps: Mode = "robots"
     """Read sitemaps: those robots.txt names (`robots`), or /sitemap.xml where it names none too (`on`)."""
+    max_size: int | None = None
+    """Candidates kept at hand; what is worth less waits until there is room."""
     traps: bool = True
     """Leave traps, mirrors and error pages alone once they are recognised."""
 
@@ -53,6 +56,7 @@ class Core:
         self.frontier = Frontier(len(strategy.parts))
         self.hosts = Hosts(self.frontier, rules.politeness)
         self.filing = Filing(self.frontier, self.hosts, strategy, rules.slots)
+        self.spill = Spill(self.frontier, self.hosts, strategy, rules.max_size)
         self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.filing.owns)
         self.gate = Gate(self.hosts, rules.politeness, self.sitemaps.offer)
         self.watch = Watch(on=rules.traps, state=self._state)

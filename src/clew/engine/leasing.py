@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from clew import url as urls
 from clew.engine.core import Core
+from clew.frontier.audit import is_best
 from clew.frontier.hosts import Host
 from clew.messages import Close, State, Task, TaskKind
+from clew.strategy.base import Watched
 
 #: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
 _SWEEP = 500
@@ -27,6 +29,9 @@ class Leasing(Core):
             return tasks
         self._swept = 0
         self._sweep()
+        for number in self.spill.balance():
+            if self.hosts[number].excluded:
+                self.give_up(self.hosts[number])
         while len(tasks) < n and self._swept < _SWEEP and self._room() > 0:
             candidate = self.hosts.pick(now)
             task = self._take(candidate, now) if candidate >= 0 else self._left_over(now)
@@ -49,6 +54,8 @@ class Leasing(Core):
         if why is not None or self._given_up or self.hosts.pick(now) >= 0:
             return why
         if self.hosts.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
+            return None
+        if self.spill.release():
             return None
         return "per-host" if self.frontier.queued else "frontier empty"
 
@@ -82,6 +89,8 @@ class Leasing(Core):
             return None
         if (listed := self.sitemaps.due(host)) is not None:
             return self._read(host, listed, now)
+        parts = tuple(self.frontier.parts[candidate].tolist())
+        self._look_at(candidate, parts)
         self.frontier.close(candidate, State.LEASED)
         self.hosts.begin(host)
         return self._task(
@@ -91,8 +100,18 @@ class Leasing(Core):
             int(self.frontier.depths[candidate]),
             int(self.frontier.attempts[candidate]),
             float(self.frontier.scores[candidate]),
-            tuple(self.frontier.parts[candidate].tolist()),
+            parts,
         )
+
+    def _look_at(self, candidate: int, parts: tuple[float, ...]) -> None:
+        """Note what the chosen page promises, and check now and then that it is the best there is."""
+        if not isinstance(self.strategy, Watched):
+            return
+        if self.rules.budget.interest is not None:
+            self.rules.budget.promises(self.tally, self.strategy.interest(parts))
+        if self.strategy.audits(candidate):
+            self.tally.audits += 1
+            self.tally.best += is_best(candidate, self.frontier, self.hosts, self.strategy)
 
     def _left_over(self, now: float) -> Task | None:
         """A sitemap, when there is nothing else to do."""

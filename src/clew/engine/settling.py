@@ -275,6 +275,8 @@ class Crawl(Leasing):
         self.tally.pages += 1
         self.tally.duplicates += repeated
         self.tally.matches += matched
+        if matched:
+            self.tally.dull = 0
         host.pages += 1
         host.matches += matched
 

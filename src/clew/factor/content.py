@@ -17,8 +17,8 @@ class Content:
     """The product of the significant ratios of the words of a linking page.
 
     With one linking page this is the paper's eq. 7. With several, the paper takes the union of their
-    words; here it is the mean over the linking pages, which a page's term computed once serves for all
-    its links, and which does not grow with the number of links to a candidate.
+    words (`parents="union"`); the mean over the linking pages is the default, for which a page's term
+    computed once serves all its links, and which does not grow with the number of links to a candidate.
     """
 
     name = "content"
@@ -29,6 +29,7 @@ class Content:
         self._pages: Floats = np.zeros(256)
         self._count = 0
         self._numbers: Ids = np.full(1024, -1, np.int64)
+        self._unions: dict[tuple[int, ...], float] = {}
 
     @property
     def _table(self) -> str:
@@ -57,16 +58,30 @@ class Content:
     def estimate(self) -> None:
         self._weights.estimate()
         self._count = 0
+        self._unions.clear()
 
     def evidence(self, ids: Ids) -> Floats:
         self._catch_up()
         if not self._count:
             return np.zeros(len(ids))
         memory = self.sources.memory
+        if self.sources.how.parents == "union":
+            return np.array([self._union(tuple(memory.parents_of(i))) for i in ids.tolist()])
         total = np.zeros(len(ids))
         for column, (places, rows) in enumerate(memory.families(ids)):
             total[places] += self._pages[memory.parents[:, column][rows]]
         return total / np.clip(memory.inlinks[ids], 1, WIDTH)
+
+    def _union(self, parents: tuple[int, ...]) -> float:
+        """What the words of some pages say together, a word on several of them once."""
+        if len(parents) < 2:
+            return float(self._pages[parents[0]]) if parents else 0.0
+        found = self._unions.get(parents)
+        if found is None:
+            pages = self.sources.memory.pages
+            words = distinct(np.concatenate([pages[slot].words for slot in parents]))
+            found = self._unions[parents] = float(self._read()[words].sum())
+        return found
 
     def support(self, ids: Ids) -> Floats:
         return np.asarray((self.sources.memory.parents[ids] >= 0).sum(axis=1), np.float64)
@@ -90,11 +105,14 @@ class Content:
             return
         if count >= len(self._pages):
             self._pages = np.concatenate([self._pages, np.zeros(count)])
-        of = self._weights.of
         if self._table == "inlinks":
             for page in memory.pages[self._count :]:
                 self._translated(page.words)
-            # A word that stands on no page linking to another is not in that table, and says nothing.
-            of = np.append(of, 0.0)[self._numbers]
-        self._pages[self._count : count] = memory.words.sums(np.arange(self._count, count), of)
+        self._pages[self._count : count] = memory.words.sums(np.arange(self._count, count), self._read())
         self._count = count
+
+    def _read(self) -> Floats:
+        """Weights by the numbers that pages' words have."""
+        of = self._weights.of
+        # A word that stands on no page linking to another is not in that table, and says nothing.
+        return of if self._table == "words" else np.append(of, 0.0)[self._numbers]

@@ -28,6 +28,9 @@ class Estimation:
     paper does."""
     content: Literal["candidate", "inlink"] = "candidate"
     """P(C|Q_i) from the words of crawled pages themselves (eq. 11) or from those of pages linking to them."""
+    parents: Literal["mean", "union"] = "mean"
+    """Content of a candidate with several parents: the mean of what each page's words say, or, as the paper
+    has it, what the words of all of them together say, each counted once."""
     temper: float = 0.5
     """A link ratio over k in-links counts as k to this power of one link's; 1 is the paper's form."""
     reach: float = 4.0

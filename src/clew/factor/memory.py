@@ -234,6 +234,32 @@ class Memory:
         self.good_inlinks[children] += satisfied
         self._adopt(page, reach)
 
+    def more(self, slot: int, child: int) -> None:
+        """One more link of a fetched page, to a candidate never seen before."""
+        self.reserve(child + 1)
+        page = self.pages[slot]
+        page.children = np.append(page.children, np.int32(child))
+        page.columns = np.append(page.columns, np.int8(0))
+        self.parents[child, 0] = slot
+        self.inlinks[child], self.good_inlinks[child] = 1, page.satisfied
+        self.siblings[child] = self.child_seen[slot]
+        self.good_siblings[child] = self.child_good[slot]
+
+    def succeed(self, old: int, new: int) -> None:
+        """A candidate turned out to be another, never seen before: it takes the place of the first."""
+        self.reserve(new + 1)
+        for slot in self.parents_of(old):
+            children = self.pages[slot].children
+            children[children == old] = new
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            column[new] = column[old]
+        if old in self._more:
+            self._more[new] = self._more.pop(old)
+        self.inlinks[old] = self.good_inlinks[old] = 0
+        self.parents[old] = -1
+        self.open[old] = False
+
     def _adopt(self, page: Fetched, reach: float) -> None:
         """Children that were fetched already become siblings of the others, each counted once."""
         if not page.visited:

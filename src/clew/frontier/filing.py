@@ -19,7 +19,7 @@ from clew.frontier.queue import Frontier
 from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, TaskKind, Via
 from clew.page import Links, Page
 from clew.predicate.verdict import Verdict
-from clew.strategy.base import Expansion, Strategy
+from clew.strategy.base import Expansion, Meets, Strategy, totals
 
 Numbers = NDArray[np.int64]
 Parts = NDArray[np.float64]
@@ -69,7 +69,7 @@ class Filing:
         return filed
 
     def listed(self, url: str, admitted: Admitted, *, depth: int) -> Filed:
-        """File what a sitemap lists: links of a page that says nothing, so nothing is learned from it."""
+        """File what a sitemap lists: links of a page that says nothing and was not judged."""
         ids, fresh, owned = self._numbered(admitted)
         filed = Filed(ids[owned], int(fresh.sum()), _targets(admitted.links, fresh))
         if not len(ids):
@@ -77,7 +77,9 @@ class Filing:
         nothing = Page(url=url, depth=depth - 1)
         verdict = Verdict(0.0, False)
         expansion = Expansion(-1, nothing, verdict, depth - 1, admitted.links, admitted.keys, ids, fresh)
-        parts = self.strategy.score(expansion)
+        parts = self._met(expansion)
+        if parts is None:
+            parts = self.strategy.score(expansion)
         place = Task(0, TaskKind.SITEMAP, url, "", depth=depth - 1)
         filed.effects.extend(self._new(admitted, fresh, parts, place, Via.SITEMAP))
         filed.effects.extend(self._forward(admitted, ~owned, parts, place))
@@ -142,8 +144,29 @@ class Filing:
         keys = urls.keys((target,))
         ids = self.frontier.find(keys)
         if ids[0] >= 0:
-            return self._improve(ids, parts, np.ones(1, np.bool_))
+            # A strategy that knows its candidates has said what this one is worth.
+            told = isinstance(self.strategy, Meets)
+            return [] if told else self._improve(ids, parts, np.ones(1, np.bool_))
+        links = Links(task.url, (target,), *[("",)] * 4)
+        new = np.array([self.frontier.count])
+        met = self._met(
+            Expansion(
+                task.candidate,
+                Page(url=task.url, depth=task.depth),
+                Verdict(0.0, False),
+                task.depth,
+                links,
+                keys,
+                new,
+                np.ones(1, np.bool_),
+            )
+        )
+        parts = parts if met is None else met
         return [self.add((target,), keys, parts, depth=task.depth, source=task.candidate, via=via)]
+
+    def _met(self, expansion: Expansion) -> Parts | None:
+        """Tell a strategy that wants to know of candidates that no judged page led to."""
+        return self.strategy.meet(expansion) if isinstance(self.strategy, Meets) else None
 
     def rescore(self, moved: Rescore) -> list[Effect]:
         """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
@@ -184,7 +207,7 @@ class Filing:
         better = among.copy()
         known = ids[among]
         queued = self.frontier.states[known] == State.QUEUED
-        better[among] = queued & (parts[among].sum(axis=1) > self.frontier.scores[known])
+        better[among] = queued & (totals(parts[among]) > self.frontier.scores[known])
         return self.rescore(Rescore(ids[better], parts[better])) if better.any() else []
 
     def _forward(

@@ -143,6 +143,10 @@ class Hosts:
         # argmax would favour the host met first; the oldest candidate is the fair choice.
         return int(self._heads[np.flatnonzero(offers == best)].min())
 
+    def offering(self, numbers: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of some hosts have something to offer now; right after `pick` only."""
+        return self._offers[numbers] > _NONE
+
     def next_ready(self) -> float | None:
         """When the next resting host may be visited again; None when none rests."""
         while self._resting:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.frontier.runs import Run, Runs
 from clew.messages import State
+from clew.strategy.base import totals
 from clew.url.index import KeyIndex
 
 _QUEUED = int(State.QUEUED)
@@ -47,6 +48,10 @@ class Frontier:
         self.sources: NDArray[np.int32] = np.full(_FLOOR, -1, np.int32)
         self.states: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
         self.attempts: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
+        self.aside: NDArray[np.bool_] = np.zeros(_FLOOR, np.bool_)
+        """Queued, but not in the list at hand (see `clew.frontier.spill`)."""
+        self.waiting = 0
+        """How many are."""
         self._runs = Runs()
         self._fresh = False
 
@@ -77,7 +82,7 @@ class Frontier:
         rows = slice(self.count, self.count + n)
         self.keys[rows] = keys
         self.parts[rows] = parts
-        self.scores[rows] = parts.sum(axis=1)
+        self.scores[rows] = totals(parts)
         self.hosts[rows] = hosts
         self.depths[rows] = np.minimum(depths, 65535)
         self.sources[rows] = source
@@ -99,7 +104,7 @@ class Frontier:
         if not live.all():
             ids, parts = ids[live], parts[live]
         self.parts[ids] = parts
-        self.scores[ids] = parts.sum(axis=1)
+        self.scores[ids] = totals(parts)
         if len(ids) > max(_FLOOR, self.queued // 4):
             self.sort()
         else:
@@ -108,6 +113,9 @@ class Frontier:
     def close(self, candidate: int, state: State) -> None:
         """Take a candidate out of its queue, or, with QUEUED, put it back."""
         self._fresh = False
+        if self.aside[candidate]:
+            self.aside[candidate] = False
+            self.waiting -= 1
         was = self.states[candidate] == _QUEUED
         self.states[candidate] = state
         if was and state is not State.QUEUED:
@@ -136,12 +144,20 @@ class Frontier:
 
     def sort(self) -> None:
         """Sort all queued candidates into one fresh run: one vectorised step."""
-        live = np.flatnonzero(self.states[: self.count] == _QUEUED)
+        live = np.flatnonzero((self.states[: self.count] == _QUEUED) & ~self.aside[: self.count])
         self._runs = Runs(Run(live, self.hosts[live], self.scores[live]))
         self._fresh = True
 
+    def put_aside(self, ids: NDArray[np.int64], aside: bool) -> None:
+        """Take queued candidates out of the list at hand, or put them back into it."""
+        self.aside[ids] = aside
+        self.waiting += len(ids) if aside else -len(ids)
+        self.sort()
+
     def _push(self, ids: NDArray[np.int64]) -> None:
         self._fresh = False
+        if self.waiting:
+            ids = ids[~self.aside[ids]]
         if self._runs.loose + len(ids) > max(_FLOOR, len(self._runs.big) // 4):
             self.sort()
         else:
@@ -153,7 +169,7 @@ class Frontier:
             return
         # Growing by half keeps the peak (old and new side by side) low.
         size = max(wanted, size + size // 2)
-        for name in ("keys", "scores", "parts", "hosts", "depths", "sources", "states", "attempts"):
+        for name in ("keys", "scores", "parts", "hosts", "depths", "sources", "states", "attempts", "aside"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), old.dtype, order="F")
             new[: self.count] = old[: self.count]

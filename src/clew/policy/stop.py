@@ -1,4 +1,4 @@
-"""When to stop: budgets of pages, finds, time, bytes and requests."""
+"""When to stop: budgets of pages, finds, time, bytes and requests, and when nothing is of interest."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ class Tally:
     wire: int = 0
     elapsed: float = 0.0
     """Seconds of earlier sessions."""
+    dull: int = 0
+    """Pages asked for in a row that promised less than the budget's `interest`, without a find meanwhile."""
+    audits: int = 0
+    """Choices that were checked against all other candidates, …"""
+    best: int = 0
+    """… and found to be the best there was."""
+
+
+DULL = 50
+"""Pages in a row without promise or find after which a crawl has seen what is of interest."""
+UNINTERESTING = "nothing interesting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,8 @@ class Budget:
     seconds: float | None = None
     bytes: int | None = None
     requests: int | None = None
+    interest: float | None = None
+    """The least interest ratio that is worth a request."""
 
     def spent(self, tally: Tally, elapsed: float) -> str | None:
         """The name of the first budget that is used up, if any. `elapsed` is this session's seconds."""
@@ -44,7 +57,13 @@ class Budget:
             ("bytes", self.bytes, tally.wire),
             ("requests", self.requests, tally.requests),
         )
-        return next((name for name, limit, used in limits if limit is not None and used >= limit), None)
+        used_up = next((name for name, limit, used in limits if limit is not None and used >= limit), None)
+        return UNINTERESTING if used_up is None and tally.dull >= DULL else used_up
+
+    def promises(self, tally: Tally, interest: float) -> None:
+        """A page is asked for that promises so much."""
+        if self.interest is not None:
+            tally.dull = tally.dull + 1 if interest < self.interest else 0
 
     def room(self, tally: Tally, in_flight: int, late: int = 0) -> int:
         """How many more pages may be asked for now, given those under way.

@@ -44,7 +44,9 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         depth=config.depth,
         types=config.types,
     )
-    budget = Budget(config.pages, config.matches, config.time, config.bytes, config.requests)
+    budget = Budget(
+        config.pages, config.matches, config.time, config.bytes, config.requests, interest=config.interest
+    )
     politeness = Politeness(
         delay=config.delay if config.delay >= MIN_DELAY else DEFAULT_DELAY,
         agent=product_token(config.user_agent),
@@ -62,6 +64,7 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         rel_nofollow=config.nofollow,
         sitemaps=config.sitemaps,
         traps=config.traps,
+        max_size=config.max_size,
     )
 
 

@@ -75,6 +75,8 @@ class CrawlConfig(BaseModel):
     bytes: Annotated[int | None, _optional(size)] = None
     requests: Limit = None
     per_host: Limit = None
+    interest: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(none)] = None
+    max_size: Annotated[Annotated[int, Field(ge=10)] | None, BeforeValidator(none)] = None
 
     scope: Literal["all", "domain", "host", "prefix"] = "all"
     include: Texts = ()
@@ -229,6 +231,14 @@ class CrawlConfig(BaseModel):
         return value
 
     # what fields may be together
+
+    @model_validator(mode="after")
+    def _check_interest(self) -> CrawlConfig:
+        if self.interest is not None and self.strategy != "intelligent":
+            raise ValueError(
+                f"interest is estimated by the strategy 'intelligent' only: {self.strategy!r} cannot tell"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_manners(self) -> CrawlConfig:

@@ -23,6 +23,8 @@ FIGURES = (
     ("clew_failed", "failed", True, "Requests that gave no usable reply"),
     ("clew_duplicates", "duplicates", True, "Pages that repeat another"),
     ("clew_received_bytes", "wire", True, "Bytes received"),
+    ("clew_audits", "audits", True, "Choices checked against all other candidates"),
+    ("clew_audits_best", "best", True, "Choices checked and found to be the best"),
     ("clew_queued", "queued", False, "Candidates waiting"),
     ("clew_in_flight", "in_flight", False, "Requests under way"),
     ("clew_harvest_ratio", "harvest", False, "Finds per page"),

@@ -26,6 +26,10 @@ class Progress:
     queued: int = 0
     in_flight: int = 0
     wire: int = 0
+    audits: int = 0
+    """Choices that were checked against all other candidates, …"""
+    best: int = 0
+    """… and found to be the best there was."""
     started: float = 0.0
     now: float = 0.0
     elapsed_before: float = 0.0

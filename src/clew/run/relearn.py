@@ -6,19 +6,21 @@ last count, together with all it remembers of candidates. Pages are parsed anew 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from clew import url as urls
 from clew.engine import Crawl
 from clew.errors import ParseError
 from clew.fetch.base import Response
-from clew.messages import Decision, State, TaskKind
+from clew.messages import Decision, Rescore, State, TaskKind
 from clew.page import Links, Page
 from clew.parse import parse_page
 from clew.predicate.verdict import Verdict
+from clew.run.parsing import to_sitemap
 from clew.store.base import Reader
-from clew.strategy.base import Expansion, Resumable
+from clew.strategy.base import Expansion, Meets, Resumable
 
 #: Results of a decision about a page after which the strategy was taught.
 _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
@@ -38,8 +40,12 @@ def relearn(
     for decision in store.decisions():
         if before is not None and decision.seq >= before:
             break
+        if decision.kind == TaskKind.SITEMAP and decision.new:
+            _meet(crawl, -1, decision.url, _listed(decision, body))
         if decision.kind != TaskKind.PAGE or decision.candidate < 0:
             continue
+        if decision.result == "redirect" and decision.new:
+            _meet(crawl, decision.candidate, decision.url, decision.reasons[:1])
         expansion = _expansion(crawl, decision, body)
         if expansion is None:
             continue
@@ -47,7 +53,42 @@ def relearn(
         count += 1
         if moved is not None:
             crawl.filing.rescore(moved)
+        page = expansion.page
+        for target in (page.refresh, page.canonical):
+            _meet(crawl, decision.candidate, decision.url, (target,) if target else ())
     return count
+
+
+def _meet(crawl: Crawl, source: int, url: str, targets: Sequence[str]) -> None:
+    """Tell of candidates that no judged page led to, as when they were filed."""
+    if not targets or not isinstance(crawl.strategy, Meets):
+        return
+    frontier, keys = crawl.frontier, urls.keys(targets)
+    ids = frontier.find(keys)
+    mine = (ids >= 0) & (frontier.sources[ids] == source)
+    # A seed has no source either; but it lies at the beginning, and what a sitemap lists one step from it.
+    mine &= (frontier.depths[ids] == 1) if source < 0 else np.ones(len(ids), np.bool_)
+    mine &= ids >= crawl.strategy.met
+    rows = [i for i in np.argsort(ids, kind="stable").tolist() if mine[i]]
+    if not rows:
+        return
+    links = Links(url, tuple([targets[i] for i in rows]), *[("",) * len(rows)] * 4)
+    fresh = np.ones(len(rows), np.bool_)
+    nothing = Page(url=url)
+    parts = crawl.strategy.meet(
+        Expansion(source, nothing, Verdict(0.0, False), 0, links, keys[rows], ids[rows], fresh)
+    )
+    if parts is not None:
+        crawl.filing.rescore(Rescore(ids[rows], parts, saved=False))
+
+
+def _listed(decision: Decision, body: Callable[[str], Response | None]) -> tuple[str, ...]:
+    """What a stored sitemap lists."""
+    response = body(decision.url)
+    try:
+        return () if response is None else to_sitemap(response).urls
+    except ParseError:
+        return ()
 
 
 def _expansion(crawl: Crawl, decision: Decision, body: Callable[[str], Response | None]) -> Expansion | None:

@@ -79,6 +79,9 @@ class Session:
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
+            tally, audits = self.crawl.tally, self.store.meta().get("audits")
+            if isinstance(audits, list) and len(audits) == 2:
+                tally.audits, tally.best = int(audits[0]), int(audits[1])
             self._relearn()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
@@ -131,5 +134,5 @@ class Session:
             code = _INTERRUPTED
         elif reason == "no seed reachable":
             code = 4
-        self.store.set_meta(stopped=reason)
+        self.store.set_meta(stopped=reason, audits=[tally.audits, tally.best] if tally.audits else None)
         return Finished(reason, tally.pages, tally.matches, tally.requests, code)

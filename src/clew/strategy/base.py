@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,19 @@ class Expansion:
     keys: NDArray[np.uint64]
     ids: NDArray[np.int64]
     fresh: NDArray[np.bool_]
+
+
+def totals(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores that rows of contributions sum to: from left to right, one number for one row of numbers,
+    however many others are asked for and however they lie in memory.
+
+    >>> totals(np.array([[0.5, 2.0], [1.0, 0.0]])).tolist()
+    [2.5, 1.0]
+    """
+    found = np.zeros(len(parts))
+    for column in range(parts.shape[1]):
+        found += parts[:, column]
+    return found
 
 
 class Strategy(Protocol):
@@ -61,6 +74,54 @@ class Strategy(Protocol):
 
     def restore(self, state: str) -> None:
         """The opposite of `state`."""
+        ...
+
+
+@runtime_checkable
+class Meets(Protocol):
+    """A strategy that wants to know of candidates that no judged page led to."""
+
+    @property
+    def met(self) -> int:
+        """It knows candidates below this number, if it is to know them at all."""
+        ...
+
+    def meet(self, expansion: Expansion) -> NDArray[np.float64] | None:
+        """New candidates: of a sitemap or another shard (`source` is -1), or what a redirect, a refresh or a
+        canonical link of `source` leads to. Gives their contributions; None to leave them as they are."""
+        ...
+
+
+@runtime_checkable
+class Forgetful(Protocol):
+    """A strategy that need not keep the worth of all candidates up to date."""
+
+    def set_aside(self, ids: NDArray[np.int64]) -> None:
+        """These candidates are not at hand for now."""
+        ...
+
+    def take_back(self, ids: NDArray[np.int64]) -> Rescore:
+        """These are again; gives their worth as of now, of those it can tell it of."""
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A strategy that can be asked what it thinks of candidates now, whatever it said before."""
+
+    audit: float
+    """The share of choices to check."""
+
+    def audits(self, candidate: int) -> bool:
+        """Whether the choice of this candidate is to be checked."""
+        ...
+
+    def review(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Scores worked out anew; not a number for candidates it has no opinion of."""
+        ...
+
+    def interest(self, parts: tuple[float, ...]) -> float:
+        """How many times as likely as chance a candidate with these contributions is to be a find."""
         ...
 
 

@@ -36,6 +36,7 @@ from clew.knowledge import Knowledge, dumps, loads
 from clew.messages import Rescore
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
+from clew.strategy.looking import Looking
 from clew.strategy.options import Choice, Names, Number, Option
 from clew.strategy.random_order import dice
 from clew.strategy.reading import Reading
@@ -67,13 +68,16 @@ OPTIONS: dict[str, Option] = {
     "threshold": Number(0, 100),
     "deviation": Choice(("satisfying", "all")),
     "content": Choice(("candidate", "inlink")),
+    "parents": Choice(("mean", "union")),
+    "exact": Choice(("no", "yes")),
+    "audit": Number(0, 1),
     "temper": Number(0, 1),
     "reach": Number(0, 1000),
 }
-_ESTIMATION = ("smoothing", "threshold", "deviation", "content", "temper", "reach")
+_ESTIMATION = ("smoothing", "threshold", "deviation", "content", "parents", "temper", "reach")
 
 
-class Intelligent:
+class Intelligent(Looking):
     """Learns which links lead to pages that satisfy the predicate.
 
     Parameters: the factors to combine; how to weigh them (`balanced`, `learned`, `product`, or weights
@@ -95,12 +99,16 @@ class Intelligent:
         refresh: float = 0.02,
         tokens: str = "words",
         known: Knowledge | None = None,
+        exact: str = "no",
+        audit: float = 0.0,
     ) -> None:
         self.factors = tuple(factors) or (ALL if weights == "learned" else PAPER)
         self.parts = (*self.factors, "chance")
         self.seed = seed
         self.predicate = predicate if "hint" in self.factors else None
         self.refresh = refresh
+        self.exact = exact == "yes"
+        self.audit = audit
         self.memory = Memory()
         self.knowledge = Knowledge()
         self.reading = Reading(self.knowledge, tokens)
@@ -115,6 +123,7 @@ class Intelligent:
         self._early = np.array([float(name in EARLY) for name in self.factors])
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
         self._scored: tuple[Expansion, Ids, Floats] | None = None
+        self._aside: set[int] = set()
         self._fetched = 0
         self._due = 1
         self._found = False
@@ -160,6 +169,13 @@ class Intelligent:
         return parts
 
     def learn(self, expansion: Expansion) -> Rescore | None:
+        moved = self._learned(expansion)
+        if not self.exact:
+            return moved
+        self._scored = None
+        return self.one_by_one()
+
+    def _learned(self, expansion: Expansion) -> Rescore | None:
         self._scored = None
         before = self._count(expansion)
         self._fetched += 1
@@ -171,6 +187,28 @@ class Intelligent:
         if self._fetched >= self._due:
             return self._everything(expansion)
         return self._touched(expansion, before)
+
+    @property
+    def met(self) -> int:
+        return self.memory.tokens.rows
+
+    def meet(self, expansion: Expansion) -> Floats | None:
+        """Candidates of a sitemap are links without a page; what a redirect leads to is what led there."""
+        memory, source = self.memory, expansion.source
+        if source < 0:
+            self._remember(expansion)
+            return self.evaluate(expansion.ids)
+        self.memory.reserve(source + 1)
+        slot = int(memory.slot_of[source])
+        if slot < 0 and not memory.open[source]:
+            return None  # a seed, which is worth what it is worth
+        self._remember(expansion, memory.anchors.row(source).astype(np.int64))
+        for number in expansion.ids[expansion.fresh].tolist():
+            if slot >= 0:
+                memory.more(slot, number)
+            else:
+                memory.succeed(source, number)
+        return self.evaluate(expansion.ids)
 
     def state(self) -> str:
         """What this crawl learned itself; what it was given is the earlier crawl's."""
@@ -267,8 +305,8 @@ class Intelligent:
         if outcomes and isinstance(link, LinkLocality):
             link.links_out(satisfied, sum(outcomes), len(outcomes) - sum(outcomes))
 
-    def _remember(self, expansion: Expansion) -> None:
-        """Tokens, anchor words and keys of links never seen before; the hints of all."""
+    def _remember(self, expansion: Expansion, anchor: Ids | None = None) -> None:
+        """Tokens, anchor words (or those given) and keys of links never seen before; the hints of all."""
         known = expansion.ids >= 0
         if self.predicate is not None and known.any():
             top = int(expansion.ids.max()) + 1
@@ -287,6 +325,8 @@ class Intelligent:
         first, links = int(numbers[0]), expansion.links
         self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
         said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
+        if anchor is not None:
+            said = ([len(anchor)] * len(fresh), np.tile(anchor, len(fresh)))
         self.memory.anchors.extend(first, *said)
         self._marks.note(first, links, fresh, self._said(*said), expansion.verdict.satisfied)
 

@@ -1,0 +1,23 @@
+"""The audit: whether a chosen candidate is the best of all that could have been chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.frontier.hosts import Hosts
+from clew.frontier.queue import Frontier
+from clew.messages import State
+from clew.strategy.base import Watched
+
+
+def is_best(candidate: int, frontier: Frontier, hosts: Hosts, strategy: Watched) -> bool:
+    """Whether none of the candidates whose hosts are free is worth more, all of them scored anew.
+
+    Those the strategy has no opinion of are worth what they were filed with.
+    """
+    at_hand = (frontier.states == State.QUEUED) & ~frontier.aside
+    ids = np.flatnonzero(at_hand[: frontier.count])
+    ids = ids[hosts.offering(frontier.hosts[ids])]
+    scores = strategy.review(ids)
+    scores = np.where(np.isnan(scores), frontier.scores[ids], scores)
+    return bool(scores[ids == candidate].max(initial=-np.inf) >= scores.max(initial=-np.inf))

@@ -1,0 +1,74 @@
+"""The list of candidates at hand has at most so many: Figure 2's `max-size`.
+
+What is worth least falls off its end: it stays queued in the store, where its URL rests anyway, is
+neither scored anew nor looked at, and comes back, the best first, when the list runs low. Nothing is lost: a
+crawl that is taken up again begins with everything that is queued, and lets fall off what does not fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.frontier.hosts import Hosts
+from clew.frontier.queue import Frontier
+from clew.messages import State
+from clew.strategy.base import Forgetful, Strategy
+
+
+class Spill:
+    """Keeps the list between half of `limit` and a quarter more than it."""
+
+    def __init__(self, frontier: Frontier, hosts: Hosts, strategy: Strategy, limit: int | None) -> None:
+        self.frontier = frontier
+        self.hosts = hosts
+        self.strategy = strategy
+        self.limit = limit
+
+    def __repr__(self) -> str:
+        return f"Spill({self.frontier.waiting} aside, at most {self.limit} at hand)"
+
+    def balance(self) -> list[int]:
+        """Let the worst fall off a list that is too long; take the best back into one that runs low.
+
+        Gives the hosts of what came back.
+        """
+        if self.limit is None:
+            return []
+        at_hand = self.frontier.queued - self.frontier.waiting
+        if at_hand > self.limit + self.limit // 4:
+            self._set_aside(self._ranked(aside=False)[self.limit :])
+        elif at_hand < self.limit // 2 and self.frontier.waiting:
+            return self._take_back(self._ranked(aside=True)[: self.limit - at_hand])
+        return []
+
+    def release(self) -> bool:
+        """Nothing at hand can be fetched any more: take all back, for good; False if that is nothing."""
+        if self.limit is None or not self.frontier.waiting:
+            return False
+        # What fills the list belongs to hosts that are done with, so that no room would come of waiting.
+        self.limit = None
+        self._take_back(self._ranked(aside=True))
+        return True
+
+    def _ranked(self, *, aside: bool) -> NDArray[np.int64]:
+        """Queued candidates, the best first, the oldest among equals."""
+        frontier, count = self.frontier, self.frontier.count
+        ids = np.flatnonzero((frontier.states[:count] == State.QUEUED) & (frontier.aside[:count] == aside))
+        return ids[np.argsort(-frontier.scores[ids], kind="stable")]
+
+    def _set_aside(self, ids: NDArray[np.int64]) -> None:
+        self.frontier.put_aside(ids, True)
+        if isinstance(self.strategy, Forgetful):
+            self.strategy.set_aside(ids)
+        self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
+
+    def _take_back(self, ids: NDArray[np.int64]) -> list[int]:
+        ids = np.sort(ids)
+        self.frontier.put_aside(ids, False)
+        if isinstance(self.strategy, Forgetful):
+            moved = self.strategy.take_back(ids)
+            self.frontier.rescore(moved.ids, moved.parts)
+        hosts: list[int] = np.unique(self.frontier.hosts[ids]).tolist()
+        self.hosts.touch_all(np.array(hosts, np.int64))
+        return hosts
