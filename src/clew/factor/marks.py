@@ -105,7 +105,7 @@ class Marks:
         host, directory, file, _ = parts_of(links.targets[i])
         path = links.paths[i] if links.paths else ""
         relation = _relation(host, directory, source)
-        column = self._column
+        column = self.column
         row = [
             *self._place(host, directory),
             *[column("url " + word) for word in urls.tokens(file)],
@@ -129,18 +129,19 @@ class Marks:
             names = ["host " + host, f"depth {len(steps)}"]
             names += [f"below {host}/{'/'.join(steps[: n + 1])}" for n in range(len(steps))]
             names += ["url " + word for word in urls.tokens(directory)]
-            found = [self._column(name) for name in names]
+            found = [self.column(name) for name in names]
             _keep(self._places, (host, directory), found)
         return found
 
     def _path(self, path: str) -> list[int]:
         found = self._paths.get(path)
         if found is None:
-            found = [self._column("at " + path), self._column("at …/" + "/".join(path.split("/")[-3:]))]
+            found = [self.column("at " + path), self.column("at …/" + "/".join(path.split("/")[-3:]))]
             _keep(self._paths, path, found)
         return found
 
-    def _column(self, name: str) -> int:
+    def column(self, name: str) -> int:
+        """The column of a mark, by its name."""
         found = self._columns.get(name)
         if found is None:
             found = xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)

@@ -17,6 +17,7 @@ TABLES: dict[str, str] = {
     "inlinks": "a word on a page that links to it",
     "tokens": "a token of its URL",
     "anchors": "a word of an anchor that points to it",
+    "ways": "a mark of a link to a page; hits are how far such pages led to finds",
 }
 
 
@@ -63,6 +64,7 @@ class Knowledge:
     inlinks: Table = field(default_factory=Table)
     tokens: Table = field(default_factory=Table)
     anchors: Table = field(default_factory=Table)
+    ways: Table = field(default_factory=Table)
 
     @property
     def rate(self) -> float:

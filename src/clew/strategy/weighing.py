@@ -29,10 +29,11 @@ PRIOR = {
     "context": 0.6,
     "alive": 1.0,
     "shallow": 1.0,
+    "earlier": 2.0,
 }
 _OTHERWISE = 0.5
 #: Factors that add up the ratios of many words: their size says how many, so it is taken out.
-_SUMS = ("content", "url", "hint", "earlier")
+_SUMS = ("content", "url", "hint")
 #: What a ratio of 0 contributes (its logarithm is infinite, which no frontier can order): less than anything.
 _WORST = -1e9
 
