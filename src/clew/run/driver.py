@@ -152,6 +152,7 @@ class Driver:
             ready = list(islice(self._arrived, AT_A_TIME))
         else:
             ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
+        size = 0
         for number in ready:
             if self.crawl.lent and self.crawl.spent(self.clock.now()):
                 break
@@ -161,6 +162,9 @@ class Driver:
             if self.ordered:
                 self._order.popleft()
             self._take(arrival)
+            size += 0 if arrival.response is None else len(arrival.response.body)
+            if size >= BYTES_AT_A_TIME:
+                break
         return bool(ready)
 
     def _take(self, arrival: Arrival) -> None:

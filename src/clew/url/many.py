@@ -14,10 +14,11 @@ from functools import lru_cache
 from clew.url.canon import DEFAULT, RAW_LIMIT, Canon, tidy
 from clew.url.whatwg import Joiner, resolve
 
-#: A segment of a path that the standard leaves as it is, wherever it stands.
-_SEGMENT = r"[A-Za-z0-9_~!$&'*+,=@-][A-Za-z0-9._~!$&'*+,=@-]*"
+#: A segment of a path that the standard and our rules leave as it is, wherever it stands.
+_SEGMENT = r"[A-Za-z0-9_~!$&'*+,=@-][A-Za-z0-9._~!$&'*+,=@()-]*"
+#: A page of a plain directory; its own name does not matter.
 _BASE = re.compile(
-    rf"(https?://[a-z0-9.-]+(?::[0-9]+)?)(/(?:{_SEGMENT}/)*)(?:{_SEGMENT})?(?:\?[^#]*)?(?:#.*)?\Z"
+    rf"(https?://[a-z0-9.-]+(?::[0-9]+)?)(/(?:{_SEGMENT}/)*)(?:[^/?#\\.%][^/?#\\]*)?(?:\?[^#]*)?(?:#.*)?\Z"
 )
 _SIMPLE = re.compile(rf"(?:(/)|((?:\.\./)+))?((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(?:#.*)?\Z", re.DOTALL)
 #: A path that begins at the page's directory, and not with a scheme.
