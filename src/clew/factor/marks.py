@@ -80,6 +80,8 @@ class Marks:
         self._columns: dict[str, int] = {}
         self._places: dict[tuple[str, str], list[int]] = {}
         self._paths: dict[str, list[int]] = {}
+        self._files: dict[str, list[int]] = {}
+        self._words: dict[str, int] = {}
 
     def depth_of(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """How deep candidates lie; 0 for those of which nothing is known."""
@@ -95,31 +97,47 @@ class Marks:
         `words` are those of their anchors.
         """
         source = Source.of(links.source, satisfied)
-        rows = [self._row(links, i, source, said) for i, said in zip(chosen, words, strict=True)]
+        stands: dict[str, list[int]] = {}
+        leads: dict[str, list[int]] = {}
+        rows = []
+        for i, said in zip(chosen, words, strict=True):
+            host, directory, file, _ = parts_of(links.targets[i])
+            path = links.paths[i] if links.paths else ""
+            if path not in stands:
+                stands[path] = [*self._path(path), self.column(f"stands at {path} of {links.source}")]
+            relation = _relation(host, directory, source)
+            if relation not in leads:
+                leads[relation] = self._leads(relation, source)
+            row = [*self._place(host, directory), *self._file(file), *map(self._word, said)]
+            rows.append(list(dict.fromkeys([*row, *stands[path], *leads[relation]])))
         flat = np.array([column for row in rows for column in row], np.int64)
         self.rows.extend(first, [len(row) for row in rows], flat)
         self.depths = grown(self.depths, first + len(rows))
         self.depths[first : first + len(rows)] = [depth(links.targets[i]) for i in chosen]
 
-    def _row(self, links: Links, i: int, source: Source, said: Sequence[str]) -> list[int]:
-        host, directory, file, _ = parts_of(links.targets[i])
-        path = links.paths[i] if links.paths else ""
-        relation = _relation(host, directory, source)
-        column = self.column
-        row = [
-            *self._place(host, directory),
-            *[column("url " + word) for word in urls.tokens(file)],
-            column("file " + _DIGITS.sub("0", file)),
-            column("ending " + file.rpartition(".")[2] if "." in file else "no ending"),
-            *[column("anchor " + word) for word in said],
-            *self._path(path),
-            column(f"stands at {path} of {links.source}"),
-            column("on a find" if source.satisfied else "on no find"),
-            column("leads " + relation),
-            column(f"leads {relation}, on a find" if source.satisfied else f"leads {relation}, on no find"),
-            column(f"from {source.host}/{source.directory}"),
-        ]
-        return list(dict.fromkeys(row))
+    def _leads(self, relation: str, source: Source) -> list[int]:
+        """Marks of all links of a page that lead in one direction."""
+        on = "on a find" if source.satisfied else "on no find"
+        names = (on, "leads " + relation, f"leads {relation}, {on}", f"from {source.host}/{source.directory}")
+        return [self.column(name) for name in names]
+
+    def _file(self, file: str) -> list[int]:
+        """Marks of the last step of a URL."""
+        found = self._files.get(file)
+        if found is None:
+            names = ["url " + word for word in urls.tokens(file)]
+            names.append("file " + _DIGITS.sub("0", file))
+            names.append("ending " + file.rpartition(".")[2] if "." in file else "no ending")
+            found = [self.column(name) for name in names]
+            _keep(self._files, file, found)
+        return found
+
+    def _word(self, word: str) -> int:
+        found = self._words.get(word)
+        if found is None:
+            found = self.column("anchor " + word)
+            _keep(self._words, word, found)
+        return found
 
     def _place(self, host: str, directory: str) -> list[int]:
         """Marks of a directory, the same for all that lies in it."""
