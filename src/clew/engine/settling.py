@@ -225,8 +225,8 @@ class Crawl(Leasing):
         verdict = self.predicate.judge(page)
         look = self.watch.look(page, host.name, satisfied=verdict.satisfied)
         if look.error:
-            self._watched(task, host, look)
-            return self._closed(outcome, host, State.DROPPED, "soft-404", now)
+            met = self._watched(task, host, look)
+            return [*met, *self._closed(outcome, host, State.DROPPED, "soft-404", now)]
         repeated = self.duplicates.find(page.digest, page.simhash)
         if repeated is None:
             self.duplicates.add(task.candidate, page.digest, page.simhash)
@@ -235,7 +235,7 @@ class Crawl(Leasing):
         self._count(host, matched, repeated is not None)
         admitted = self.intake.admit(page, task.depth + 1)
         filed = self.filing.expand(task, page, verdict, admitted)
-        self._watched(task, host, look, matched, repeated, filed.fresh)
+        filed.effects.extend(self._watched(task, host, look, matched, repeated, filed.fresh))
         for target, via in ((page.refresh, Via.REFRESH), (page.canonical, Via.CANONICAL)):
             if target and target != page.url and self.objection(target, task.depth, task.url) is None:
                 filed.effects.extend(self.filing.follow(target, task, via))
@@ -288,13 +288,24 @@ class Crawl(Leasing):
         matched: bool = False,
         repeated: tuple[int, bool] | None = None,
         fresh: tuple[str, ...] = (),
-    ) -> None:
-        """Let the watch know of a page; what it holds against its kind is remembered with the host."""
+    ) -> list[Effect]:
+        """Let the watch know of a page; what it holds against its kind is remembered with the host.
+
+        Gives what is to be saved of other hosts: those that share pages with this one.
+        """
         if not self.watch.on:
-            return
+            return []
         twin, near = (self.shelf(repeated[0]), repeated[1]) if repeated else ("", False)
         if self.watch.page(task.url, host.name, look, find=matched, twin=twin, near=near, fresh=fresh):
             host.note("traps", self.watch.traps.state(host.name))
+        others: dict[str, Host] = {}
+        for origin, known in self.watch.mirrors.changes().items():
+            one = self.hosts[self.hosts.number(urls.host(origin))]
+            noted = one.notes.get("mirrors")
+            one.note("mirrors", {**(noted if isinstance(noted, dict) else {}), origin: known})
+            if one is not host:
+                others[one.name] = one
+        return [one.row(self.rules.politeness) for one in others.values()]
 
 
 def _word(matched: bool, satisfied: bool, repeated: bool) -> str:

@@ -36,6 +36,7 @@ class Mirrors:
 
     def __init__(self) -> None:
         self._origins: dict[str, _Origin] = {}
+        self._changed: dict[str, None] = {}
 
     def __repr__(self) -> str:
         return f"Mirrors({sum(1 for name in self._origins if any(self.originals(name)))})"
@@ -48,6 +49,7 @@ class Mirrors:
         for name, other in ((earlier, origin), (origin, earlier)):
             known = self._origins.setdefault(name, _Origin(len(self._origins)))
             known.twins += 1
+            self._changed[name] = None
             if len(known.partners) < _PARTNERS:
                 known.partners[other] = None
 
@@ -57,6 +59,24 @@ class Mirrors:
             known = self._origins.get(name)
             if known is not None:
                 known.apart += 1
+                self._changed[name] = None
+
+    def changes(self) -> dict[str, list[object]]:
+        """What is newly known of origins, as plain data, to be given to `restore` one day."""
+        found: dict[str, list[object]] = {}
+        for name in self._changed:
+            known = self._origins[name]
+            found[name] = [known.met, known.twins, known.apart, list(known.partners)]
+        self._changed.clear()
+        return found
+
+    def restore(self, origin: str, state: object) -> None:
+        """The opposite of `changes` for one origin; what is not understood is passed over."""
+        match state:
+            case [int(met), int(twins), int(apart), list(partners)]:
+                self._origins[origin] = _Origin(met, twins, apart, dict.fromkeys(map(str, partners)))
+            case _:
+                return
 
     def partners(self, origin: str) -> tuple[str, ...]:
         """Origins that share a page with this one."""
@@ -69,6 +89,6 @@ class Mirrors:
         if known is None or known.twins < _TWINS or known.apart * _DIFFERING > known.twins:
             return
         for name in known.partners:
-            other = self._origins[name]
-            if (known.twins, known.met) > (other.twins, other.met):
+            other = self._origins.get(name)
+            if other is not None and (known.twins, known.met) > (other.twins, other.met):
                 yield name

@@ -55,6 +55,9 @@ def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
         addresses = host.recall(row)
         crawl.sitemaps.restore(host, host.notes.get("sitemaps"))
         crawl.watch.traps.restore(host.name, host.notes.get("traps"))
+        mirrored = host.notes.get("mirrors")
+        for origin, known in mirrored.items() if isinstance(mirrored, dict) else ():
+            crawl.watch.mirrors.restore(str(origin), known)
         for origin, status, at, body in row.robots or ():
             crawl.gate.learn(host, origin, status, min(at, now), body)
         asked = min(row.next_at, now + politeness.longest_rest)
