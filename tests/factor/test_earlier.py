@@ -8,8 +8,8 @@ from clew.factor.earlier import EVERY, Earlier
 from clew.knowledge import Knowledge, dumps, loads
 from clew.page import Links
 
-#: What earlier knowledge is believed before anything is fetched: log odds of 1.
-START = 1 / (1 + np.exp(-1))
+#: What earlier knowledge is believed before anything is fetched: log odds of 2.
+START = 1 / (1 + np.exp(-2))
 NONE = np.zeros(0, np.int64)
 TARGETS = tuple(f"http://a.example/{kind}/{i}.html" for kind in ("good", "bad") for i in range(10))
 
@@ -71,7 +71,7 @@ def test_what_was_foretold_and_did_not_come_is_not():
     sources = made(known())
     factor = Earlier(sources)
     before = float(factor.evidence(np.array([5]))[0])
-    fetched(factor, sources, [(i, False) for i in range(9)] + [(10, True)])
+    fetched(factor, sources, [(i, False) for i in range(10)] * 3 + [(10, True)])
     assert factor.beliefs["links"] < START / 2
     assert 0.0 < float(factor.evidence(np.array([5]))[0]) < before / 2
 

@@ -19,11 +19,11 @@ _LEAST, _MOST = -0.5, 3.0
 #: Bounds on the whole.
 _BOUND = 4.0
 #: The log odds, at first, that earlier knowledge is about the same thing; and how far one page may move them.
-_TRUST, _MOVE, _FIRM = 1.0, 2.0, 6.0
+_TRUST, _MOVE, _FIRM = 2.0, 2.0, 6.0
 #: What is foretold of where a page leads is put to the test from here on.
 _TELLING = 0.5
 #: The most that a crawl may expect of its harvest because an earlier one had it.
-_PROMISE = 0.1
+_PROMISE = 0.03
 #: The row of `ways` that counts all pages, and the marks that tell of a link wherever it stands.
 EVERY = ""
 LASTING = ("url ", "file ", "anchor ", "below ", "host ")
