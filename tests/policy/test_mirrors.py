@@ -8,7 +8,7 @@ from clew.policy.mirrors import Mirrors
 
 
 def test_what_is_known_of_mirrors_comes_back_from_plain_data():
-    """A crawl taken up again leaves the same copies alone as one that never stopped; rubbish is passed over."""
+    """A crawl taken up again leaves the same copies alone as one that went on; rubbish is passed over."""
     mirrors = Mirrors()
     for _ in range(4):
         mirrors.twins("http://b.example", "http://a.example")

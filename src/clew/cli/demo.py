@@ -61,11 +61,10 @@ def demo(
 def ratios(runs: list[Run]) -> dict[str, float]:
     """How many times as many requests per find the first run needed as each of the others."""
     first, *others = runs
-    if not first.requests_per_match:
+    many = first.requests_per_match
+    if not many:
         return {}
-    return {
-        run.name: first.requests_per_match / run.requests_per_match for run in others if run.requests_per_match
-    }
+    return {run.name: many / run.requests_per_match for run in others if run.requests_per_match}
 
 
 def _make_room(directory: Path) -> None:
