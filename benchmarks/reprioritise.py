@@ -18,7 +18,7 @@ import argparse
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SHARE = 0.7
 TOPIC = "subject.Everyday_life"
 AUDITED = 20
+AUDITED_EACH = 5000
 
 
 class Copies:
@@ -127,8 +128,8 @@ class Filed:
         return getattr(self._filing, name)
 
 
-def measure(limit: int, options: dict[str, object]) -> list[dict[str, float]]:
-    """One row for each size up to the limit."""
+def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]]:
+    """One row for each size up to the limit, as it is reached."""
     web = Copies()
     shelf: list[str] = []
     predicate = Blind(web.good)
@@ -141,12 +142,14 @@ def measure(limit: int, options: dict[str, object]) -> list[dict[str, float]]:
     lease, settle = whole.wrap(chosen.wrap(crawl.lease)), whole.wrap(crawl.settle)
     starts = [f"http://h{i}.example{path}" for i, path in enumerate(web.articles[:20])]
     _keep(shelf, crawl.start(starts, 0.0))
-    rows, sizes = [], [s for s in SIZES if s <= limit]
-    pages = first = right = audits = 0
+    sizes = [s for s in SIZES if s <= limit]
+    pages = first = right = audits = audit = 0
     while sizes:
         task = lease(float(pages), 1)[0]
         assert task.kind is TaskKind.PAGE
-        if pages % AUDITED == AUDITED - 1:
+        if pages >= audit:
+            # An audit looks at every candidate, so there are fewer of them the more there are.
+            audit = pages + max(AUDITED, crawl.frontier.queued // AUDITED_EACH)
             right += _is_best(strategy, task.candidate)
             audits += 1
         outcome = Outcome(task=task, status=200, page=web.get(task.url))
@@ -164,8 +167,7 @@ def measure(limit: int, options: dict[str, object]) -> list[dict[str, float]]:
                 "best": right / max(1, audits),
                 "audits": audits,
             }
-            rows.append(row)
-    return rows
+            yield row
 
 
 def same_order(pages: int) -> tuple[int, int]:
@@ -195,9 +197,7 @@ def _is_best(strategy: Intelligent, chosen: int) -> bool:
     ids = np.flatnonzero(strategy.memory.open[: strategy.memory.size])
     if not strategy.memory.open[chosen]:
         return True
-    scores = strategy.evaluate(ids).sum(axis=1)
-    mine = strategy.evaluate(np.array([chosen])).sum()
-    return bool(mine >= scores.max())
+    return bool(strategy.review(np.array([chosen]))[0] >= strategy.review(ids).max())
 
 
 def _keep(shelf: list[str], effects: tuple[object, ...]) -> None:
@@ -219,16 +219,19 @@ def main() -> None:
         print(f"{alike} of {of} choices are those of the naive loop, with the same scores to the last bit")
         return
     rows = measure(asked.limit, {} if asked.refresh is None else {"refresh": asked.refresh})
-    if asked.json:
-        print(json.dumps(rows))
-        return
     heads = ("candidates", "pages", "settle+lease", "learn+score+pop", "ratio", "best")
-    print("{:>11} {:>7} {:>13} {:>16} {:>6} {:>8}".format(*heads))
+    if not asked.json:
+        print("{:>11} {:>7} {:>13} {:>16} {:>6} {:>8}".format(*heads), flush=True)
+    first = 0.0
     for row in rows:
+        first = first or row["ms"]
+        if asked.json:
+            print(json.dumps(row), flush=True)
+            continue
         print(
             f"{row['candidates']:>11,.0f} {row['pages']:>7,} {row['settle_lease_ms']:>10.2f} ms "
-            f"{row['ms']:>13.2f} ms {row['ms'] / rows[0]['ms']:>6.2f} "
-            f"{row['best']:>8.2%} of {row['audits']}"
+            f"{row['ms']:>13.2f} ms {row['ms'] / first:>6.2f} {row['best']:>8.2%} of {row['audits']}",
+            flush=True,
         )
 
 
