@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from clew.store import open_store
 
 FIELDS = {"url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang", "text"}
 
@@ -25,6 +29,16 @@ def test_status_gives_the_figures(clew, crawled: Path):
     text = clew("status", crawled).out
     assert "120 of 120" in text
     assert str(figures["matched"]) in text
+
+
+def test_status_tells_of_audits_when_there_were_any(clew, crawled: Path, tmp_path: Path):
+    assert "audits" not in clew("status", crawled).out
+    copy = tmp_path / "audited"
+    shutil.copytree(crawled, copy)
+    with closing(open_store(copy)) as store:
+        store.set_meta(audits=[40, 39])
+    assert clew("status", copy, "--json").json()["audits"] == [40, 39]
+    assert "39 of 40 choices checked were the best (97.50%)" in clew("status", copy).out
 
 
 @pytest.mark.parametrize("verb", ["status", "export", "report", "trace"])
