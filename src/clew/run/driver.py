@@ -28,7 +28,7 @@ from clew.run.parsing import Parser, to_page, to_sitemap
 from clew.run.room import Room
 from clew.store.base import Store
 
-#: Between checkpoints of what was learned and of the tallies.
+#: Between checkpoints of what was learned, at least; a tenth of the pages so far in a long crawl.
 CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 8
@@ -178,7 +178,8 @@ class Driver:
         self._note(effects)
         for observer in self.observers:
             observer.settled(effects, self.progress)
-        if self.crawl.tally.pages >= self._checkpoint + CHECKPOINT_PAGES:
+        # What was learned grows with the crawl, and so does writing it down.
+        if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 10):
             self._checkpoint = self.crawl.tally.pages
             self.store.save(self.crawl.drain())
 
