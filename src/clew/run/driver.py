@@ -31,7 +31,7 @@ from clew.store.base import Store
 #: Between checkpoints of what was learned, at least; a tenth of the pages so far in a long crawl.
 CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
-AT_A_TIME = 8
+AT_A_TIME = 2
 BYTES_AT_A_TIME = 64 * 1024
 
 
