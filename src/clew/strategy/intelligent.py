@@ -1,9 +1,8 @@
 """`intelligent`: interest ratios learned while crawling (Aggarwal, Al-Garawi and Yu, 2001).
 
 Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what
-it makes of them); with learned weights, links that are likely dead, lie deep or beside what was tried in
-vain come last. From then on a link is worth the weighted sum of its factors'
-log interest ratios. Ratios and weights are read from the counts anew at *estimates*: after every page
+it makes of them); with learned weights, links that are likely dead or lie deep come last. From then on a
+link is worth the weighted sum of its factors' log interest ratios. Ratios and weights are read from the counts anew at *estimates*: after every page
 at first, then whenever the crawl has grown by `refresh` (2 %); with `refresh=0`, after every page, as
 the paper has it. Between estimates only the links that the last page touched change their worth, its
 own and its siblings', and these are re-scored at once: so every score in the frontier is exact at every
@@ -55,8 +54,9 @@ _SPREAD = 1000
 _SEED = 1e3
 
 ALL = tuple(FACTORS)
-#: Factors that say something before the first find: which way was tried in vain, what is likely dead.
-EARLY = ("sibling", "hub", "near", "alive", "shallow", "hint", "earlier")
+#: Factors that say something before the first find: what is likely dead, where lists are, what was known.
+#: Keeping away from the neighbours of misses as well made the first find come later where subjects are mixed.
+EARLY = ("alive", "shallow", "hint", "earlier")
 WEIGHINGS = ("balanced", "learned", "product")
 
 OPTIONS: dict[str, Option] = {
