@@ -101,7 +101,7 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
     refresh = _meta_refresh(tree) if head.refresh else None
     rels = _rels(tree, head.links)
     _strip(tree)
-    rest = Once(partial(around, markup, limits))
+    rest, where = Once(partial(around, markup, limits)), Once(partial(places, markup, limits))
     anchors = _anchors(head, limits)
     if anchors is None:
         anchors = tuple(rest()[0])
@@ -120,23 +120,31 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
         hrefs=tuple(head.hrefs),
         anchors=anchors,
         contexts=Later(rest, 1, len(anchors)),
-        paths=Later(rest, 2, len(anchors)),
+        paths=Later(where, 0, len(anchors)),
         rels=rels,
         truncated=head.truncated or len(text) > limits.text,
     )
 
 
-def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequence[str], tuple[str, ...]]:
-    """Anchor, context and tag path of each link.
+def places(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...]]:
+    """Tag path of each link; who asks for it seldom wants the text around too, which costs more.
+
+    >>> places("<p>see <a href=x>wind farms</a> now")
+    (('html/body/p/a',),)
+    """
+    return (tag_paths(_scan(turbohtml.parse(markup, positions=False), limits).links),)
+
+
+def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequence[str]]:
+    """Anchor and context of each link.
 
     Parameters: `markup` without marks, and without elements that XHTML closes at once.
 
     >>> around("<p>see <a href=x>wind farms</a> now")
-    (('wind farms',), Excerpts(1), ('html/body/p/a',))
+    (('wind farms',), Excerpts(1))
     """
     tree = turbohtml.parse(markup, positions=False)
     head = _scan(tree, limits)
-    paths = tag_paths(head.links)
     _strip(tree)
 
     def again() -> tuple[turbohtml.Document, list[turbohtml.Element]]:
@@ -146,7 +154,7 @@ def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequ
         head.links, head.tree = links, fresh
         return fresh, links
 
-    return (*_words(head, render(tree, head.links, again), limits), paths)
+    return _words(head, render(tree, head.links, again), limits)
 
 
 def _rels(tree: turbohtml.Document, links: Sequence[turbohtml.Element]) -> tuple[str, ...]:
