@@ -11,11 +11,11 @@ from pathlib import Path
 
 
 def test_the_demo_crawls_three_ways_compares_and_can_be_run_again(clew, tmp_path: Path):
-    first = clew("demo", "--pages", "60", "--json")
+    first = clew("demo", "--pages", "150", "--json")
     assert first.code == 0, first.err
     runs = {run["strategy"]: run for run in first.json()["runs"]}
     assert set(runs) == {"breadth-first", "best-first", "intelligent"}
-    assert all(run["pages"] == 60 for run in runs.values())
+    assert all(run["pages"] == 150 for run in runs.values())
     assert runs["best-first"]["finds"] > runs["breadth-first"]["finds"]
     assert runs["intelligent"]["finds"] > runs["breadth-first"]["finds"]
     assert set(first.json()["ratios"]) == {"best-first", "intelligent"}
