@@ -115,7 +115,7 @@ def inquire(reader: CrawlReader, config: CrawlConfig, candidate: int, before: in
     }
     ids = ids[[i == candidate or i not in gone for i in ids.tolist()]]
     parts = strategy.evaluate(ids)
-    scores = parts.sum(axis=1)
+    scores = totals(parts)
     at = int(np.searchsorted(ids, candidate))
     others = np.delete(np.arange(len(ids)), at)
     best = ids[others[int(np.argmax(scores[others]))]] if len(others) else -1
