@@ -20,6 +20,7 @@ from clew.run.resume import restore
 from clew.store.read import CrawlReader
 from clew.store.recorded import CrawlWeb
 from clew.strategy import Intelligent
+from clew.strategy.base import totals
 
 _TERMS = 6
 
