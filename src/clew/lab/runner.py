@@ -6,16 +6,9 @@ which they finish shows in the results. Only the parent writes. What is finished
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +21,7 @@ from clew.lab.plan import Case, Plan, make_strategy
 from clew.lab.predicates import Blind
 from clew.lab.results import Oracle, Results, Run, measured
 from clew.lab.simulate import simulate
+from clew.lab.workers import worked
 
 Job = tuple[int, int]
 """The number of a case, and the number of a strategy or -1 for the oracle."""
@@ -196,47 +190,15 @@ def _perform(plan: Plan, jobs: Sequence[Job], known: dict[str, Oracle], workers:
 
 
 def _in_processes(plan: Plan, jobs: Sequence[Job], known: dict[str, Oracle], workers: int) -> Iterator[Done]:
-    fork = "fork" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if fork else "spawn")
-    if fork:
-        gc.collect()
-        gc.freeze()  # so that collecting garbage does not copy every page into every worker
-    given = None if fork else plan.experiment.model_dump_json()
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(given,))
-    try:
-        futures: list[Future[Done]] = [pool.submit(_work, job, _oracle_for(plan, job, known)) for job in jobs]
-        for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool:
-        raise ClewError(
-            "a worker process ended unexpectedly (out of memory?): run it again to go on"
-        ) from None
-    finally:
-        processes = list((getattr(pool, "_processes", None) or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.kill()
-        if fork:
-            gc.unfreeze()
+    calls = [(job, _oracle_for(plan, job, known)) for job in jobs]
+    return worked(_work, calls, workers, _prepare, plan.experiment.model_dump_json())
 
 
 def _oracle_for(plan: Plan, job: Job, known: dict[str, Oracle]) -> Oracle | None:
     return known[_key_of(plan, (job[0], -1))] if job[1] >= 0 else None
 
 
-def _prepare(given: str | None) -> None:
-    """A worker leaves Ctrl-C to its parent; where it was not forked, it makes its own plan."""
+def _prepare(given: str) -> None:
+    """A worker that was not forked makes its own plan."""
     global _plan
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
-    if given is not None:
-        _plan = Plan(Experiment.model_validate_json(given))
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed cannot end its workers: they see to it themselves."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    _plan = Plan(Experiment.model_validate_json(given))

@@ -6,20 +6,12 @@ the same crawl share it, and a command that was interrupted goes on. Only the pa
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from clew.errors import ClewError
 from clew.knowledge import Knowledge
 from clew.lab import oracle
 from clew.lab.experiment import CorpusSpec
@@ -29,6 +21,7 @@ from clew.lab.reproduce.trial import COMPOSITE, ORACLE, STRATEGIES, Crawled, Tri
 from clew.lab.results import append, read_lines
 from clew.lab.runner import Progress
 from clew.lab.simulate import simulate
+from clew.lab.workers import worked
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate, Verdict
 from clew.strategy import Intelligent, make
@@ -179,42 +172,10 @@ def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple
 
 
 def _in_processes(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
-    fork = "fork" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if fork else "spawn")
-    if fork:
-        gc.collect()
-        gc.freeze()  # so that collecting garbage does not copy every page into every worker
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_prepare, initargs=("" if fork else corpus,)
-    )
-    try:
-        for future in as_completed([pool.submit(_work, trial) for trial in trials]):
-            yield future.result()
-    except BrokenProcessPool:
-        raise ClewError(
-            "a worker process ended unexpectedly (out of memory?): run it again to go on"
-        ) from None
-    finally:
-        processes = list((getattr(pool, "_processes", None) or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.kill()
-        if fork:
-            gc.unfreeze()
+    return worked(_work, [(trial,) for trial in trials], workers, _prepare, corpus)
 
 
 def _prepare(corpus: str) -> None:
-    """A worker leaves Ctrl-C to its parent and ends with it; one that was not forked opens the web itself."""
+    """A worker that was not forked opens the web itself."""
     global _field
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
-    if corpus:
-        _field = open_field(corpus)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    _field = open_field(corpus)
