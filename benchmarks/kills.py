@@ -74,17 +74,15 @@ def kill_many(
         line = command(site, directory, given.concurrency, given.parse_workers)
         process = start(line, log)
         before = len(site.log)
-        if dice.random() < 0.2:
-            # somewhere in the opening of the directory, perhaps before the first request
-            time.sleep(dice.uniform(0.0, 1.0))
-        else:
-            goal = before + max(
-                1, round((site.pages - before) / (given.kills - number) * dice.uniform(0.3, 1.2))
-            )
-            deadline = time.monotonic() + 60
-            while len(site.log) < goal and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.002)
-            time.sleep(dice.uniform(0.0, 0.05))
+        # A share of what is left, so that there is a crawl to kill until the last of them.
+        share = (site.pages - before) / (given.kills - number + 1)
+        goal = before + max(1, round(share * dice.uniform(0.3, 1.2)))
+        # One in five somewhere in the opening of the directory, perhaps before the first request.
+        early = dice.random() < 0.2
+        deadline = time.monotonic() + (dice.uniform(0.0, 1.0) if early else 60)
+        while len(site.log) < goal and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        time.sleep(dice.uniform(0.0, site.latency))
         ended = process.poll()
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -13,16 +13,16 @@ import pytest
 
 
 def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
-    said = clew(*site.crawl(tmp_path / "farms", 40), "--json")
+    said = clew(*site.crawl(tmp_path / "farms", 120), "--ordered", "--json")
     assert said.code == 0, said.err
     summary = said.json()
     assert summary["reason"] == "pages"
-    assert summary["pages"] == 40
+    assert summary["pages"] == 120
     assert summary["matches"] > 0
-    assert summary["requests"] >= 40
+    assert summary["requests"] >= 120
     names = {file.name for file in (tmp_path / "farms").iterdir()}
     assert {"clew.db", "pages", "clew.log", "report.html"} <= names
-    assert "40 pages" in said.err
+    assert "120 pages" in said.err
     assert "\x1b" not in said.err, "plain lines when stderr is no terminal"
 
 
@@ -36,7 +36,7 @@ def test_the_directory_alone_resumes_with_a_larger_budget(clew, site, tmp_path: 
     again = clew("crawl", "-d", farms, "--json")
     assert again.json()["pages"] == 20, "the budget is used up already"
     more = clew("crawl", "-d", farms, "--pages", "35", "--json")
-    assert more.code == 0, more.err
+    assert more.code in (0, 3), more.err  # whether 35 pages hold a find, the order of the replies decides
     assert more.json()["pages"] == 35
     urls = [record["url"] for record in clew("export", farms).lines()]
     assert len(urls) == len(set(urls)) == 35

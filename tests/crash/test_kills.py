@@ -12,7 +12,7 @@ from crash_points import crawl, damage, strike
 
 
 def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_flight(bench):
-    found = bench("kills", "--pages", 150, "--kills", 4, "--concurrency", 8)
+    found = bench("kills", "--pages", 150, "--kills", 4, "--concurrency", 8, "--latency", 0.1)
     assert found["kills_while_running"] == 4
     assert found["exit_code"] == 0, found["errors"]
     assert (found["lost"], found["stored_twice"], found["archived_twice"]) == (0, 0, 0)
