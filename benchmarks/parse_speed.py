@@ -20,9 +20,11 @@ from typing import Any
 import turbohtml
 import zstandard
 
-from clew import url
-from clew.parse import decode, digest, html, language, parse_page, simhash
+from clew import native, url
+from clew.parse import decode, digest, html, language, parse_page, simhash, similar
+from clew.parse import text as spaces
 from clew.parse.media import classify
+from clew.words import cut
 
 HERE = Path(__file__).resolve().parent.parent
 
@@ -45,6 +47,22 @@ def timed(stage: str, work: Callable[..., Any], rows: Sequence[tuple[Any, ...]])
     return results
 
 
+def twins(markup: Sequence[str], main: Sequence[str]) -> None:
+    """The compiled loops beside their twins in Python."""
+    rendered = [(turbohtml.parse(text, positions=False).to_text(),) for text in markup]
+    raws = [
+        (text[: similar.MAX_BYTES].encode("utf-8", "replace").translate(similar._LETTERS),) for text in main
+    ]
+    for what, rows, interpreted, compiled in (
+        ("white space", rendered, spaces._interpreted, native.fold),
+        ("words", [(text,) for text in main], cut._interpreted, cut._table.compiled),
+        ("similarity", raws, similar._interpreted, native.simhash),
+    ):
+        timed(f"{what} in Python", interpreted, rows)
+        if native.COMPILED and compiled is not None:
+            timed(f"{what}, compiled", compiled, rows)
+
+
 def main() -> None:
     corpora = Path(os.environ.get("CLEW_CORPORA") or HERE.parent / "shared" / "corpora")
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else corpora / "wikispeedia_pages.jsonl.zst"
@@ -62,6 +80,7 @@ def main() -> None:
     timed("language", language, [(x.main, x.lang) for x in found])
     timed("digest", digest, [(x.main,) for x in found])
     timed("similarity hash", simhash, [(x.main,) for x in found])
+    twins(texts, [x.main for x in found])
     done = timed(
         "parse_page, all of it", lambda u, body: parse_page(body, url=u, content_type="text/html"), recorded
     )

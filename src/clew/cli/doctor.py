@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from clew import __version__
+from clew import __version__, native
 from clew.cli.console import put, put_json, put_table
 from clew.cli.exits import DONE, FAILURE
 from clew.cli.places import Json
@@ -73,7 +73,18 @@ def _versions() -> list[Finding]:
             found.append(Finding(name, "ok", version(name)))
         except PackageNotFoundError:
             found.append(Finding(name, "note", f"missing: {worse}"))
-    return [*found, _sqlite()]
+    return [*found, _compiled(), _sqlite()]
+
+
+def _compiled() -> Finding:
+    if native.COMPILED:
+        return Finding("compiled loops", "ok", "in use")
+    why = (
+        "CLEW_PURE=1 says so"
+        if os.environ.get("CLEW_PURE") == "1"
+        else "install a C compiler, then clew again"
+    )
+    return Finding("compiled loops", "note", f"not in use, pages are read more slowly: {why}")
 
 
 def _sqlite() -> Finding:

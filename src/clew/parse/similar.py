@@ -12,6 +12,8 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from clew import native
+
 #: Fewer words than this are too few to tell.
 MIN_WORDS = 40
 #: Bytes looked at; what follows changes nothing.
@@ -46,7 +48,13 @@ def simhash(text: str) -> int:
     >>> simhash("too short to tell")
     0
     """
-    words = _words(text)
+    raw = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_LETTERS)
+    return native.simhash(raw) if native.simhash is not None else _interpreted(raw)
+
+
+def _interpreted(raw: bytes) -> int:
+    """The similarity hash of words between zero bytes, without compiled code."""
+    words = _words(raw)
     if len(words) < MIN_WORDS:
         return 0
     triples = words[:-2] * _FIRST
@@ -74,9 +82,8 @@ def hamming(a: int, b: int) -> int:
     return (a ^ b).bit_count()
 
 
-def _words(text: str) -> NDArray[np.uint64]:
+def _words(raw: bytes) -> NDArray[np.uint64]:
     """One hash a word, in order."""
-    raw = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_LETTERS)
     padded = b"".join((_EDGE, raw, _EDGE))
     inside = np.frombuffer(padded, np.uint8) != 0
     edges = np.flatnonzero(inside[1:] != inside[:-1])

@@ -17,6 +17,8 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
+
 #: Scripts written without spaces between words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -140,6 +142,11 @@ class _Table:
         """The words of a text; None when it has characters that must be seen with their neighbours."""
         return self._fold(text, self._folded)
 
+    def compiled(self, text: str) -> Flat | None:
+        """The same by compiled code, as far as the table has been learned; None where it does not know."""
+        found = native.flat(text, self._folded) if native.flat is not None else None
+        return None if found is None else Flat(*found)
+
     def _fold(self, text: str, table: NDArray[np.uint16]) -> Flat | None:
         raw = f" {text} ".encode("utf-16-le", "surrogatepass")
         if len(raw) != 2 * len(text) + 4:
@@ -182,7 +189,8 @@ class _Table:
                 return None
             for character in several:
                 text = text.replace(character, self._several[character])
-            return self._fold(text, self._spaced)
+            known = native.flat(text, self._spaced) if native.flat is not None else None
+            return self._fold(text, self._spaced) if known is None else Flat(*known)
         folded[special] = codes[special]
         _unquote(folded)
         words = folded.tobytes().decode("utf-16-le", "surrogatepass")
@@ -229,6 +237,10 @@ def flat(text: str) -> Flat | None:
 
 
 def _flat(text: str) -> Flat | None:
+    return _table.compiled(text) or _interpreted(text)
+
+
+def _interpreted(text: str) -> Flat | None:
     if text.isascii():
         plain = b" %b " % text.encode().translate(_ASCII)
         if b"'" in plain:

@@ -34,6 +34,8 @@ _FEEDS = frozenset(
 )
 _UNMARKED_TEXTS = 200
 _MARK = re.compile("\x01[0-9]*\x02?|[\x02-\x04]")
+#: A mark that the page writes as a number.
+_WRITTEN_MARK = re.compile(r"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
     r"([a-zA-Z][a-zA-Z0-9]*)((?:\s[^<>]*)?)/>"
@@ -99,7 +101,7 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
     tree = turbohtml.parse(markup, positions=False)
     head = _scan(tree, limits)
     refresh = _meta_refresh(tree) if head.refresh else None
-    rels = _rels(tree, head.links)
+    rels = _rels(tree, head.links, head.plain)
     _strip(tree)
     rest, where = Once(partial(around, markup, limits)), Once(partial(places, markup, limits))
     anchors = _anchors(head, limits)
@@ -143,6 +145,9 @@ def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequ
     >>> around("<p>see <a href=x>wind farms</a> now")
     (('wind farms',), Excerpts(1))
     """
+    if "&#" in markup:
+        # A soft hyphen, which is not shown: with nothing in its place, what stands around could make another.
+        markup = _WRITTEN_MARK.sub("&#173;", markup)
     tree = turbohtml.parse(markup, positions=False)
     head = _scan(tree, limits)
     _strip(tree)
@@ -157,9 +162,9 @@ def around(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...], Sequ
     return _words(head, render(tree, head.links, again), limits)
 
 
-def _rels(tree: turbohtml.Document, links: Sequence[turbohtml.Element]) -> tuple[str, ...]:
-    """What each link says of its relation to the page, lower case."""
-    if not tree.select_one("[rel]"):
+def _rels(tree: turbohtml.Document, links: Sequence[turbohtml.Element], plain: bool) -> tuple[str, ...]:
+    """What each link says of its relation to the page, lower case; `plain` when every link is an `<a>`."""
+    if not tree.select_one("[rel]") or (plain and not tree.select_one("a[rel]")):
         return ("",) * len(links)
     return tuple([(link.attr("rel") or "").lower() for link in links])
 
@@ -171,8 +176,9 @@ def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
         return None
     texts = [link.text for link in links] if head.plain else [_own(link) for link in links]
     # Blocks and line breaks within a link separate words, which only the renderer knows.
-    deep = bool(tree.select("a > * > *"))
-    inner = {element.parent for element in tree.select("a > *") if deep or element.tag not in _INLINE}
+    children = tree.select("a > *")
+    deep = any(child.select_one("*") is not None for child in children)
+    inner = {child.parent for child in children if deep or child.tag not in _INLINE}
     if inner:
         for number, link in enumerate(links):
             if texts[number] and link in inner:

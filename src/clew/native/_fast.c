@@ -1,0 +1,330 @@
+/* Loops over the characters of a text, compiled. What each gives is said, and also written, in Python: see
+   clew/words/cut.py, clew/parse/similar.py and clew/parse/text.py. The tests hold the two against each other.
+
+   Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
+   the object itself, and nothing returned but fresh Python objects. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#define BLANK 32
+#define QUOTE 39
+#define UNSURE 0xFFFE /* from here on a table's entry is not a character */
+
+/* ---- words ---- */
+
+/* Blank the apostrophes that are not part of an English ending, in place. The text begins and ends blank. */
+static void unquote(uint16_t *text, Py_ssize_t length)
+{
+    Py_ssize_t last = -9; /* the apostrophe before this one */
+    int kept = 0;         /* and whether it stays */
+    for (Py_ssize_t at = 1; at < length - 1; at++) {
+        if (text[at] != QUOTE)
+            continue;
+        uint16_t before = text[at - 1], one = text[at + 1];
+        uint16_t two = text[at + 2 < length ? at + 2 : length - 1];
+        uint16_t three = text[at + 3 < length ? at + 3 : length - 1];
+        int keep = (one == 's' || one == 't' || one == 'd' || one == 'm') && (two == BLANK || two == QUOTE);
+        if ((one == 'l' && two == 'l') || ((one == 'r' || one == 'v') && two == 'e'))
+            keep |= three == BLANK || three == QUOTE;
+        keep &= before != BLANK && last != at - 1;
+        if (keep && kept && at - last <= 3) {
+            /* An ending ends its word: what follows it after another apostrophe is a word of its own. */
+            int apart = 0;
+            for (Py_ssize_t i = last + 1; i < at; i++)
+                apart |= text[i] == BLANK;
+            keep = apart;
+        }
+        if (last >= 0 && !kept)
+            text[last] = BLANK;
+        last = at;
+        kept = keep;
+    }
+    if (last >= 0 && !kept)
+        text[last] = BLANK;
+}
+
+PyDoc_STRVAR(flat_doc, "flat(text, table): the folded words between blanks, and their number; None if the table "
+                       "does not say what becomes of a character.");
+
+static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2 || !PyUnicode_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "flat() takes a str and a table of 65,536 characters");
+        return NULL;
+    }
+    if (PyUnicode_READY(args[0]) < 0)
+        return NULL;
+    Py_buffer view;
+    if (PyObject_GetBuffer(args[1], &view, PyBUF_SIMPLE) < 0)
+        return NULL;
+    if (view.len != 65536 * (Py_ssize_t)sizeof(uint16_t)) {
+        PyBuffer_Release(&view);
+        PyErr_SetString(PyExc_ValueError, "flat() takes a table of 65,536 characters of two bytes");
+        return NULL;
+    }
+    const uint16_t *table = view.buf;
+    int kind = PyUnicode_KIND(args[0]);
+    const void *data = PyUnicode_DATA(args[0]);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(args[0]), words = 0;
+    PyObject *found = NULL;
+    if (length > PY_SSIZE_T_MAX / 4) {
+        PyBuffer_Release(&view);
+        return PyErr_NoMemory();
+    }
+    uint16_t *out = PyMem_Malloc((size_t)(length + 2) * sizeof(uint16_t));
+    if (out == NULL) {
+        PyBuffer_Release(&view);
+        return PyErr_NoMemory();
+    }
+    int quotes = 0;
+    uint16_t most = 0;
+    out[0] = out[length + 1] = BLANK;
+    if (kind == PyUnicode_1BYTE_KIND) {
+        const Py_UCS1 *from = data;
+        for (Py_ssize_t i = 0; i < length; i++) {
+            uint16_t c = table[from[i]];
+            out[i + 1] = c;
+            quotes |= c == QUOTE;
+            most = c > most ? c : most;
+        }
+    }
+    else if (kind == PyUnicode_2BYTE_KIND) {
+        const Py_UCS2 *from = data;
+        for (Py_ssize_t i = 0; i < length; i++) {
+            uint16_t c = table[from[i]];
+            out[i + 1] = c;
+            quotes |= c == QUOTE;
+            most = c > most ? c : most;
+        }
+    }
+    else
+        most = UNSURE;
+    PyBuffer_Release(&view);
+    if (most >= UNSURE) {
+        PyMem_Free(out);
+        Py_RETURN_NONE;
+    }
+    if (quotes)
+        unquote(out, length + 2);
+    for (Py_ssize_t i = 1; i <= length; i++)
+        words += (out[i] != BLANK) & (out[i - 1] == BLANK);
+    PyObject *text;
+    if (most < 256) {
+        /* Narrowed here: finding out again how wide it must be costs as much as the rest. */
+        text = PyUnicode_New(length + 2, most < 128 ? 127 : 255);
+        if (text != NULL) {
+            Py_UCS1 *to = PyUnicode_1BYTE_DATA(text);
+            for (Py_ssize_t i = 0; i < length + 2; i++)
+                to[i] = (Py_UCS1)out[i];
+        }
+    }
+    else
+        text = PyUnicode_FromKindAndData(PyUnicode_2BYTE_KIND, out, length + 2);
+    PyMem_Free(out);
+    if (text != NULL)
+        found = Py_BuildValue("(Nn)", text, words);
+    return found;
+}
+
+/* ---- similarity ---- */
+
+#define FIRST UINT64_C(0xBF58476D1CE4E5B9)
+#define SECOND UINT64_C(0x94D049BB133111EB)
+#define THIRD UINT64_C(0x9E3779B97F4A7C15)
+#define FEWEST 40
+#define MANY 1024
+
+static inline uint64_t mixed(uint64_t value)
+{
+    value = (value ^ (value >> 30)) * FIRST;
+    value = (value ^ (value >> 27)) * SECOND;
+    return value ^ (value >> 31);
+}
+
+/* Up to eight bytes as a number, the first the least; `room` bytes may be read. */
+static inline uint64_t eight(const unsigned char *bytes, Py_ssize_t count, Py_ssize_t room)
+{
+    uint64_t value = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (room >= 8) {
+        memcpy(&value, bytes, 8);
+        return count < 8 ? value & ((UINT64_C(1) << (8 * count)) - 1) : value;
+    }
+#endif
+    for (Py_ssize_t i = 0; i < count && i < room; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
+static inline uint64_t word_hash(const unsigned char *word, Py_ssize_t length, Py_ssize_t room)
+{
+    uint64_t value = eight(word, length < 8 ? length : 8, room) * THIRD;
+    if (length > 8)
+        value += eight(word + length - 8, 8, 8) * SECOND;
+    return mixed(value + (uint64_t)length);
+}
+
+/* The eight bits of a byte as eight bytes, each 0 or 1, the least first. */
+static inline uint64_t apart(uint64_t byte)
+{
+    uint64_t lanes = (byte * UINT64_C(0x0101010101010101)) & UINT64_C(0x8040201008040201);
+    return ((lanes + UINT64_C(0x7F7F7F7F7F7F7F7F)) >> 7) & UINT64_C(0x0101010101010101);
+}
+
+/* Add what was counted in bytes to the votes, and begin again. */
+static void tally(uint64_t *counted, Py_ssize_t *votes)
+{
+    for (int bit = 0; bit < 64; bit++)
+        votes[bit] += (Py_ssize_t)((counted[bit / 8] >> (8 * (bit % 8))) & 0xFF);
+    memset(counted, 0, 8 * sizeof(uint64_t));
+}
+
+PyDoc_STRVAR(simhash_doc, "simhash(raw): the similarity hash of folded words, those between zero bytes.");
+
+static PyObject *simhash(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    if (!PyBytes_Check(argument)) {
+        PyErr_SetString(PyExc_TypeError, "simhash() takes bytes");
+        return NULL;
+    }
+    const unsigned char *raw = (const unsigned char *)PyBytes_AS_STRING(argument);
+    Py_ssize_t length = PyBytes_GET_SIZE(argument), words = 0, at = 0;
+    uint64_t *hashes = PyMem_Malloc((size_t)(length / 2 + 2) * sizeof(uint64_t));
+    if (hashes == NULL)
+        return PyErr_NoMemory();
+    while (at < length) {
+        if (!raw[at]) {
+            at++;
+            continue;
+        }
+        Py_ssize_t begin = at;
+        while (at < length && raw[at])
+            at++;
+        hashes[words++] = word_hash(raw + begin, at - begin, length - begin);
+    }
+    if (words < FEWEST) {
+        PyMem_Free(hashes);
+        return PyLong_FromLong(0);
+    }
+    Py_ssize_t triples = words - 2, voting = 0;
+    uint64_t rest = triples >= MANY ? 3 : 0; /* of many a quarter is enough: the same ones in a copy */
+    Py_ssize_t votes[64] = {0};
+    uint64_t counted[8] = {0};
+    for (Py_ssize_t i = 0; i < triples; i++) {
+        uint64_t triple = mixed(hashes[i] * FIRST + hashes[i + 1] * SECOND + hashes[i + 2]);
+        if (triple & rest)
+            continue;
+        for (int byte = 0; byte < 8; byte++)
+            counted[byte] += apart((triple >> (8 * byte)) & 0xFF);
+        if (++voting % 255 == 0) /* a byte can count no further */
+            tally(counted, votes);
+    }
+    tally(counted, votes);
+    PyMem_Free(hashes);
+    uint64_t found = 0;
+    for (int bit = 0; bit < 64; bit++)
+        if (2 * votes[bit] > voting)
+            found |= UINT64_C(1) << (8 * (7 - bit / 8) + bit % 8);
+    return PyLong_FromUnsignedLongLong(found ? found : 1);
+}
+
+/* ---- white space ---- */
+
+enum { PLAIN, SPACE, GONE, STRANGE };
+
+/* What becomes of a character that is a control, or beyond ASCII. */
+static inline int kind_of(Py_UCS4 c)
+{
+    switch (c) {
+    case 0xAD: case 0x200B: case 0x200C: case 0x200D: case 0x2060: case 0xFEFF:
+        return GONE;
+    case '\t': case ' ': case 0x85: case 0xA0: case 0x2007: case 0x2028: case 0x2029: case 0x202F: case 0x3000:
+        return SPACE;
+    default:
+        /* White space that stays what it is in a line that needs no folding: rare, and left to Python. */
+        return Py_UNICODE_ISSPACE(c) ? STRANGE : PLAIN;
+    }
+}
+
+PyDoc_STRVAR(fold_doc, "fold(text): white space folded to single blanks, blank lines dropped; None where white "
+                       "space of a rare kind needs a closer look.");
+
+/* Write the folded text to `to`, which has room for all of it; gives its length, or -1 for a closer look. */
+#define FOLDING(NAME, TYPE)                                                                                      \
+    static Py_ssize_t NAME(const TYPE *from, Py_ssize_t length, TYPE *to)                                        \
+    {                                                                                                            \
+        Py_ssize_t written = 0;                                                                                  \
+        TYPE between = 0; /* what will stand before the next character */                                        \
+        for (Py_ssize_t i = 0; i < length; i++) {                                                                \
+            TYPE c = from[i];                                                                                    \
+            if (c <= BLANK || c >= 0x7F) {                                                                       \
+                if (c == '\n') {                                                                                 \
+                    between = c;                                                                                 \
+                    continue;                                                                                    \
+                }                                                                                                \
+                int kind = kind_of(c);                                                                           \
+                if (kind == STRANGE)                                                                             \
+                    return -1;                                                                                   \
+                if (kind == SPACE && !between)                                                                   \
+                    between = BLANK;                                                                             \
+                if (kind != PLAIN)                                                                               \
+                    continue;                                                                                    \
+            }                                                                                                    \
+            if (between) {                                                                                       \
+                if (written)                                                                                     \
+                    to[written++] = between;                                                                     \
+                between = 0;                                                                                     \
+            }                                                                                                    \
+            to[written++] = c;                                                                                   \
+        }                                                                                                        \
+        return written;                                                                                          \
+    }
+
+FOLDING(fold_1, Py_UCS1)
+FOLDING(fold_2, Py_UCS2)
+FOLDING(fold_4, Py_UCS4)
+
+static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    if (!PyUnicode_Check(argument)) {
+        PyErr_SetString(PyExc_TypeError, "fold() takes a str");
+        return NULL;
+    }
+    if (PyUnicode_READY(argument) < 0)
+        return NULL;
+    int kind = PyUnicode_KIND(argument);
+    const void *data = PyUnicode_DATA(argument);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(argument), written;
+    void *buffer = PyMem_Malloc((size_t)(length + 1) * (size_t)kind);
+    if (buffer == NULL)
+        return PyErr_NoMemory();
+    if (kind == PyUnicode_1BYTE_KIND)
+        written = fold_1(data, length, buffer);
+    else if (kind == PyUnicode_2BYTE_KIND)
+        written = fold_2(data, length, buffer);
+    else
+        written = fold_4(data, length, buffer);
+    PyObject *found = written < 0 ? Py_NewRef(Py_None) : PyUnicode_FromKindAndData(kind, buffer, written);
+    PyMem_Free(buffer);
+    return found;
+}
+
+static PyMethodDef methods[] = {
+    {"flat", (PyCFunction)(void (*)(void))flat, METH_FASTCALL, flat_doc},
+    {"simhash", simhash, METH_O, simhash_doc},
+    {"fold", fold, METH_O, fold_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "clew.native._fast", "Loops over the characters of a text, compiled.", 0, methods,
+    NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__fast(void)
+{
+    return PyModuleDef_Init(&module);
+}
