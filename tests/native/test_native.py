@@ -63,6 +63,19 @@ def test_words_are_cut_the_same_where_the_table_knows_every_character(sample: st
         assert found == expected
 
 
+@settings(max_examples=300)
+@given(TEXTS, TEXTS)
+def test_words_are_the_same_line_by_line(first: str, second: str):
+    for sample in (first, f"{first}\n{second}", f"{second}\n\n{first}\n"):
+        whole, lines = cut._interpreted(sample), cut._by_line(sample)
+        if whole is not None:
+            assert lines is not None
+            assert (lines.text.split(), lines.count) == (whole.text.split(), whole.count)
+        elif lines is not None:
+            pattern = cut._pattern(sample.replace("_", " ")).findall(sample.replace("_", " "))
+            assert lines.text.split() == (cut.fold(" ".join(pattern)).split(" ") if pattern else [])
+
+
 def test_a_text_of_letters_beyond_ascii_is_cut_by_compiled_code_once_they_were_met():
     sample = "L’été à Zürich, Москва’s turbines don’t"
     cut._interpreted(sample)

@@ -131,7 +131,7 @@ class _Memory:
     more are not remembered.
     """
 
-    def __init__(self, hrefs: int = 100_000) -> None:
+    def __init__(self, hrefs: int = 200_000) -> None:
         self.hrefs = hrefs
         self._places: dict[str, _Place] = {}
         self._folders: dict[str, _Folder] = {}

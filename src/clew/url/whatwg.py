@@ -9,6 +9,7 @@ occur and the exact one otherwise.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import ada_url
 import can_ada
@@ -59,10 +60,10 @@ class Joiner:
     __slots__ = ("_fast", "base")
 
     def __init__(self, base: str) -> None:
-        self.base = resolve(base)
-        self._fast = None
-        if self.base is not None and self.base.isascii() and "xn--" not in self.base and "^" not in self.base:
-            self._fast = can_ada.parse(self.base)
+        self._fast = _plain(base)
+        self.base: str | None = resolve(base) if self._fast is None else self._fast.href
+        if self._fast is None and self.base is not None:
+            self._fast = _plain(self.base)
 
     def __call__(self, href: str) -> str | None:
         # Text that could reach IDNA or the circumflex rule goes to the exact parser; a percent-encoded host
@@ -78,6 +79,18 @@ class Joiner:
 
     def __repr__(self) -> str:
         return f"Joiner({self.base!r}, {'exact' if self._fast is None else 'fast'})"
+
+
+def _plain(url: str) -> Any:
+    """A URL parsed by the fast library, if it is one on which the editions of the standard agree."""
+    if not url.isascii() or "xn--" in url or "^" in url:
+        return None
+    try:
+        parsed = can_ada.parse(url)
+    except ValueError:
+        return None
+    # A percent-encoded host may have been decoded to an internationalised one.
+    return None if "xn--" in parsed.href else parsed
 
 
 def _mend(text: str) -> str:

@@ -237,7 +237,22 @@ def flat(text: str) -> Flat | None:
 
 
 def _flat(text: str) -> Flat | None:
-    return _table.compiled(text) or _interpreted(text)
+    found = _table.compiled(text)
+    if found is not None:
+        return found
+    return _by_line(text) if native.COMPILED and len(text) >= _SHORT else _interpreted(text)
+
+
+def _by_line(text: str) -> Flat | None:
+    """Line by line: few lines of a page have characters that compiled code does not know.
+
+    A line break is a blank, so no word, mark or ending looks beyond it.
+    """
+    found = [_table.compiled(line) or _interpreted(line) for line in text.split("\n")]
+    pieces = [piece.text[1:-1] for piece in found if piece is not None]
+    if len(pieces) < len(found):
+        return None
+    return Flat(f" {' '.join(pieces)} ", sum([piece.count for piece in found if piece is not None]))
 
 
 def _interpreted(text: str) -> Flat | None:
