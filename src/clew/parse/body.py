@@ -15,7 +15,7 @@ from clew.parse.directives import directives
 from clew.parse.language import code, language
 from clew.parse.limits import DEFAULT, Limits, within
 from clew.parse.pdf import read_pdf
-from clew.parse.similar import digest, simhash
+from clew.parse.similar import hashes
 from clew.parse.text import clip, fold, one_line
 from clew.url import canonical, canonical_many, resolve
 
@@ -210,6 +210,7 @@ def _page(
     """The page, with what every kind has: language, directives, hashes."""
     said = declared if code(declared) else _header(reply.headers, "content-language")
     body = main or text
+    digest, simhash = hashes(body)
     return Page(
         url=reply.url,
         status=reply.status,
@@ -225,8 +226,8 @@ def _page(
         refresh=refresh or _refresh(reply),
         robots=directives(robots, reply.headers),
         depth=reply.depth,
-        digest=digest(body),
-        simhash=simhash(body),
+        digest=digest,
+        simhash=simhash,
         truncated=reply.truncated or truncated,
     )
 

@@ -39,7 +39,7 @@ def digest(text: str) -> int:
     >>> digest(""), digest("wind farm") == digest("wind farm")
     (0, True)
     """
-    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) if text else 0
+    return hashes(text)[0]
 
 
 def simhash(text: str) -> int:
@@ -48,8 +48,22 @@ def simhash(text: str) -> int:
     >>> simhash("too short to tell")
     0
     """
-    raw = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_LETTERS)
-    return native.simhash(raw) if native.simhash is not None else _interpreted(raw)
+    return hashes(text)[1]
+
+
+def hashes(text: str) -> tuple[int, int]:
+    """`digest` and `simhash`, for the price of encoding the text once."""
+    if not text:
+        return 0, 0
+    try:
+        whole = text.encode()
+        raw = whole[:MAX_BYTES]
+    except UnicodeEncodeError:
+        whole = text.encode("utf-8", "surrogatepass")
+        raw = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES]
+    raw = raw.translate(_LETTERS)
+    similar = native.simhash(raw) if native.simhash is not None else _interpreted(raw)
+    return xxhash.xxh3_64_intdigest(whole), similar
 
 
 def _interpreted(raw: bytes) -> int:

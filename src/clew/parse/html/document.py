@@ -196,7 +196,8 @@ def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
             link: number for number, link in enumerate(links) if not anchors[number]
         }
         for number, label in _labels(tree, wordless).items():
-            anchors[number] = one_line(label, longest)
+            if label:
+                anchors[number] = one_line(label, longest)
     return tuple(anchors)
 
 
