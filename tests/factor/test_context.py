@@ -5,7 +5,7 @@ import pytest
 
 from clew.factor import Alive, Context, Estimation, Memory, Seen, Shallow, Sources
 from clew.factor import marks as marks_module
-from clew.factor.marks import Examples, Marks, depth
+from clew.factor.marks import Examples, Marks, Said, depth
 from clew.knowledge import Knowledge
 from clew.page import Links
 
@@ -28,7 +28,7 @@ def sources():
     people = [f"http://a.example/people/p{i}.html" for i in range(10)]
     papers = [f"http://a.example/papers/q{i}.ps" for i in range(10)]
     page = links("http://a.example/index.html", *people, *papers, "http://b.example/")
-    found.marks.note(0, page, range(21), [[]] * 21, False)
+    found.marks.note(0, page, range(21), Said.of([[]] * 21), False)
     return found
 
 
@@ -116,7 +116,7 @@ def test_marks_tell_where_a_link_leads():
         "http://a.example/b/c/d/x",
         "http://z.example/",
     )
-    marks.note(0, page, range(3), [["wind"], [], []], True)
+    marks.note(0, page, range(3), Said.of([["wind"], [], []]), True)
     names = [{marks.names[i] for i in marks.rows.row(n).tolist()} for n in range(3)]
     assert {"leads up", "anchor wind", "on a find", "from a.example/b/c"} <= names[0]
     assert {"leads down", "below a.example/b/c/d", "url d"} <= names[1]

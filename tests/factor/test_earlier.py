@@ -5,6 +5,7 @@ import pytest
 
 from clew.factor import Estimation, Memory, Seen, Sources
 from clew.factor.earlier import EVERY, Earlier
+from clew.factor.marks import Said
 from clew.knowledge import Knowledge, dumps, loads
 from clew.page import Links
 
@@ -20,7 +21,7 @@ def made(known=None):
     sources = Sources(own, memory, Estimation(), known)
     n = len(TARGETS)
     links = Links("http://a.example/", TARGETS, ("",) * n, ("",) * n, ("body/a",) * n, ("",) * n)
-    sources.marks.note(0, links, range(n), [[]] * n, False)
+    sources.marks.note(0, links, range(n), Said.of([[]] * n), False)
     for i, target in enumerate(TARGETS):
         memory.tokens.append(i, own.tokens.numbers([target.split("/")[3]]))
     memory.reserve(n + 1)

@@ -76,3 +76,38 @@ def test_next_ready_names_the_first_resting_host():
     assert hosts.pick(12.0) == -1
     assert hosts.next_ready() == 17.0
     assert hosts.pick(17.0) == 1
+
+
+steps = st.lists(
+    st.tuples(
+        st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0])), max_size=6),
+        st.lists(st.tuples(st.integers(0, 20), st.sampled_from([0.0, 0.25, 0.75, 2.0])), max_size=6),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=300)
+@given(steps, st.sampled_from([0.0, 3.0]))
+def test_hosts_that_are_told_what_changed_offer_what_they_would_if_all_were_looked_at(steps, wait):
+    """Filing and re-scoring tell hosts of candidates; the pick is that of a look at every host there is."""
+    frontier = Frontier(1)
+    hosts = Hosts(frontier, Politeness(own=lambda h: h != "h0.example", own_limit=100, delay=1.0, margin=0.0))
+    hosts.not_before = wait
+    for now, (filed, scored) in enumerate(steps):
+        n = frontier.count
+        numbers = hosts.receiving([f"h{h}.example" for h, _ in filed])
+        parts = np.array([[s] for _, s in filed], np.float64).reshape(len(filed), 1)
+        keys = np.arange(n, n + len(filed), dtype=np.uint64)
+        hosts.consider(frontier.add(keys, numbers, np.zeros(len(filed)), -1, parts))
+        moved = {i: s for i, s in scored if i < frontier.count}
+        ids = np.array(sorted(moved), np.int64)
+        frontier.rescore(ids, np.array([[moved[i]] for i in ids.tolist()], np.float64).reshape(len(ids), 1))
+        hosts.consider(ids)
+        picked = hosts.pick(float(now))
+        hosts.touch_all(np.arange(len(hosts)))
+        assert picked == hosts.pick(float(now))
+        if picked >= 0:
+            frontier.close(picked, State.LEASED)
+            hosts.begin(hosts[int(frontier.hosts[picked])])

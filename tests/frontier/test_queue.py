@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.frontier import queue
+from clew.frontier import queue, runs
 from clew.frontier.queue import Frontier
 from clew.messages import State
 
@@ -67,11 +67,11 @@ def act(frontier, model, kind, what):
 
 
 @settings(max_examples=300)
-@given(st.lists(step, max_size=40), st.sampled_from([1, 4, 4096]))
-def test_head_is_the_best_oldest_candidate(steps, floor):
-    """With any floor for re-sorting: adding, popping, re-scoring and re-queueing in any order."""
-    before = queue._FLOOR
-    queue._FLOOR = floor
+@given(st.lists(step, max_size=40), st.sampled_from([1, 4, 4096]), st.sampled_from([2, 9, 4096]))
+def test_head_is_the_best_oldest_candidate(steps, floor, tray):
+    """With any floor for re-sorting and any tray: adding, popping, re-scoring, re-queueing in any order."""
+    before = queue._FLOOR, runs.TRAY
+    queue._FLOOR, runs.TRAY = floor, tray
     try:
         frontier, model = Frontier(1), Model()
         for kind, what in steps:
@@ -79,7 +79,7 @@ def test_head_is_the_best_oldest_candidate(steps, floor):
             assert [frontier.head(h) for h in range(HOSTS)] == [model.head(h) for h in range(HOSTS)]
             assert frontier.queued == model.state.count("queued")
     finally:
-        queue._FLOOR = before
+        queue._FLOOR, runs.TRAY = before
 
 
 def test_scores_are_sums_of_their_parts():
@@ -98,3 +98,14 @@ def test_a_fetched_candidate_is_not_rescored():
     frontier.rescore(np.array([0]), np.array([[9.0]]))
     assert frontier.scores[0] == 1.0
     assert frontier.head(0) == -1
+
+
+@given(st.lists(st.tuples(st.integers(0, HOSTS - 1), scores), max_size=30))
+def test_right_after_a_sort_the_best_of_every_host_is_known_at_once(candidates):
+    frontier, model = Frontier(1), Model()
+    act(frontier, model, "add", candidates)
+    frontier.sort()
+    hosts, heads = frontier.run_heads()
+    assert dict(zip(hosts.tolist(), heads.tolist(), strict=True)) == {
+        h: model.head(h) for h in set(model.host)
+    }

@@ -53,7 +53,7 @@ def test_forgetting_changes_no_number(monkeypatch, long):
     monkeypatch.setattr(reading, "_ANCHORS", 0)
     assert np.array_equal(reader.page(page), first)
     again = reader.anchors([text, "wind"], "en")
-    assert again[0] == said[0]
+    assert again[0].tolist() == said[0].tolist()
     assert again[1].tolist() == said[1].tolist()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.factor.memory import Ragged
+from clew.factor.pieces import Ids, Pieces, first_of_each, woven
 from clew.page import Links
 
 #: Marks share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.
@@ -31,6 +32,8 @@ _MOST = 8000
 _DIGITS = re.compile(r"\d+")
 #: A query counts as so many steps: what it asks for lies deep.
 _QUERY = 3
+#: How deep a path of so many steps lies.
+_LOGS = np.array([math.log1p(steps) for steps in range(64)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,27 @@ def depth(url: str) -> float:
     return math.log1p(max(0, steps) + (_QUERY if "?" in url else 0))
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The words of anchors: of each how many, their numbers one after the other, and the words by number."""
+
+    lengths: Ids
+    numbers: Ids
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, words: Sequence[Sequence[str]]) -> Said:
+        """From rows of words; those of one table must be told with the same numbers every time.
+
+        >>> Said.of([["wind"], ["sea", "wind"]]).numbers.tolist()
+        [0, 1, 0]
+        """
+        names = list(dict.fromkeys([word for row in words for word in row]))
+        number = {word: n for n, word in enumerate(names)}
+        flat = np.array([number[word] for row in words for word in row], np.int64)
+        return cls(np.array([len(row) for row in words], np.int64), flat, names)
+
+
 class Marks:
     """The marks of candidates, and the outcomes of those that were fetched."""
 
@@ -77,43 +101,96 @@ class Marks:
         self.depths: NDArray[np.float32] = np.zeros(1024, np.float32)
         self.examples = Examples()
         self.names: dict[int, str] = {}
+        """What the columns stand for; of marks that share one, the last that was met."""
         self._columns: dict[str, int] = {}
-        self._places: dict[tuple[str, str], list[int]] = {}
+        self._pieces = Pieces()
+        self._places: dict[str, int] = {}
+        self._files = _Cache(self._file)
+        self._directories: dict[str, tuple[list[str], list[int], list[int]]] = {}
         self._paths: dict[str, list[int]] = {}
-        self._files: dict[str, list[int]] = {}
-        self._words: dict[str, int] = {}
+        self._words: NDArray[np.int32] = np.full(1024, -1, np.int32)
 
-    def depth_of(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    def depth_of(self, ids: Ids) -> NDArray[np.float64]:
         """How deep candidates lie; 0 for those of which nothing is known."""
+        if int(ids.max(initial=-1)) < len(self.depths):
+            return self.depths[ids].astype(np.float64)
         known = ids < len(self.depths)
-        found = self.depths[np.where(known, ids, 0)].astype(np.float64)
-        return found if known.all() else np.where(known, found, 0.0)
+        return np.where(known, self.depths[np.where(known, ids, 0)].astype(np.float64), 0.0)
 
-    def note(
-        self, first: int, links: Links, chosen: Sequence[int], words: Sequence[Sequence[str]], satisfied: bool
-    ) -> None:
+    def note(self, first: int, links: Links, chosen: Sequence[int], said: Said, satisfied: bool) -> None:
         """Keep the marks of new candidates, numbered from `first` on: the chosen ones among a page's links.
 
-        `words` are those of their anchors.
+        Links of a page share most of what can be told of them: each directory, file name and direction is
+        looked at once, and the rows are put together of the pieces.
         """
-        source = Source.of(links.source, satisfied)
-        stands: dict[str, list[int]] = {}
-        leads: dict[str, list[int]] = {}
-        rows = []
-        for i, said in zip(chosen, words, strict=True):
-            host, directory, file, _ = parts_of(links.targets[i])
-            path = links.paths[i] if links.paths else ""
-            if path not in stands:
-                stands[path] = [*self._path(path), self.column(f"stands at {path} of {links.source}")]
+        self._tidy()
+        targets = [links.targets[i] for i in chosen]
+        cuts = [(target.partition("?")[0] if "?" in target else target).rpartition("/") for target in targets]
+        own = Pieces()
+        stands = self._stands(own, links, chosen)
+        places, leads, steps = self._led(own, links.source, [cut[0] for cut in cuts], satisfied)
+        files = np.array([self._files[cut[2]] for cut in cuts], np.int64)
+        rows = woven(
+            self._pieces.laid_out(np.stack([places, files], axis=1)),
+            (said.lengths, self._spoken(said)),
+            own.laid_out(np.stack([stands, leads], axis=1)),
+        )
+        self.rows.extend(first, *first_of_each(*rows))
+        steps += 1 - np.array([not cut[2] for cut in cuts], np.int64)
+        self._deep(first, steps, targets)
+
+    def _stands(self, own: Pieces, links: Links, chosen: Sequence[int]) -> Ids:
+        """For each link the piece of where it stands on its page."""
+        paths = [links.paths[i] for i in chosen] if links.paths else [""] * len(chosen)
+        known = {
+            path: own.add([*self._path(path), self.column(f"stands at {path} of {links.source}")])
+            for path in dict.fromkeys(paths)
+        }
+        return np.array([known[path] for path in paths], np.int64)
+
+    def _led(self, own: Pieces, url: str, prefixes: Sequence[str], satisfied: bool) -> tuple[Ids, Ids, Ids]:
+        """For each link the piece of its directory, that of its direction, and how many steps down it is."""
+        source = Source.of(url, satisfied)
+        leads: dict[str, int] = {}
+        near: dict[str, int] = {}
+        places: list[int] = []
+        directions: list[int] = []
+        steps: list[int] = []
+        for prefix in dict.fromkeys(prefixes):
+            host, _, directory = prefix.partition("://")[2].partition("/")
             relation = _relation(host, directory, source)
             if relation not in leads:
-                leads[relation] = self._leads(relation, source)
-            row = [*self._place(host, directory), *self._file(file), *map(self._word, said)]
-            rows.append(list(dict.fromkeys([*row, *stands[path], *leads[relation]])))
-        flat = np.array([column for row in rows for column in row], np.int64)
-        self.rows.extend(first, [len(row) for row in rows], flat)
-        self.depths = grown(self.depths, first + len(rows))
-        self.depths[first : first + len(rows)] = [depth(links.targets[i]) for i in chosen]
+                leads[relation] = own.add(self._leads(relation, source))
+            place = self._places.get(prefix)
+            if place is None:
+                place = self._places[prefix] = self._pieces.add(self._place(host, directory))
+            near[prefix] = len(places)
+            places.append(place)
+            directions.append(leads[relation])
+            steps.append(prefix.count("/") - 2)
+        which = np.array([near[prefix] for prefix in prefixes], np.int64)
+        table = np.array([places, directions, steps], np.int64)[:, which]
+        return table[0], table[1], table[2]
+
+    def _deep(self, first: int, steps: Ids, targets: Sequence[str]) -> None:
+        """Keep how deep candidates lie, by the steps of their paths; a query is looked at for itself."""
+        self.depths = grown(self.depths, first + len(targets))
+        self.depths[first : first + len(targets)] = _LOGS[np.minimum(steps, len(_LOGS) - 1)]
+        for i, target in enumerate(targets):
+            if "?" in target or steps[i] >= len(_LOGS):
+                self.depths[first + i] = depth(target)
+
+    def _spoken(self, said: Said) -> NDArray[np.int32]:
+        """The columns of words of anchors."""
+        if len(self._words) < len(said.names):
+            more = np.full(len(said.names) + len(said.names) // 2 - len(self._words), -1, np.int32)
+            self._words = np.concatenate([self._words, more])
+        found = self._words[said.numbers]
+        if len(found) and found.min() < 0:
+            for number in said.numbers[found < 0].tolist():
+                self._words[number] = self.column("anchor " + said.names[number])
+            found = self._words[said.numbers]
+        return found
 
     def _leads(self, relation: str, source: Source) -> list[int]:
         """Marks of all links of a page that lead in one direction."""
@@ -121,35 +198,26 @@ class Marks:
         names = (on, "leads " + relation, f"leads {relation}, {on}", f"from {source.host}/{source.directory}")
         return [self.column(name) for name in names]
 
-    def _file(self, file: str) -> list[int]:
-        """Marks of the last step of a URL."""
-        found = self._files.get(file)
-        if found is None:
-            names = ["url " + word for word in urls.tokens(file)]
-            names.append("file " + _DIGITS.sub("0", file))
-            names.append("ending " + file.rpartition(".")[2] if "." in file else "no ending")
-            found = [self.column(name) for name in names]
-            _keep(self._files, file, found)
-        return found
-
-    def _word(self, word: str) -> int:
-        found = self._words.get(word)
-        if found is None:
-            found = self.column("anchor " + word)
-            _keep(self._words, word, found)
-        return found
+    def _file(self, file: str) -> int:
+        """The piece of the last step of a URL."""
+        names = ["url " + word for word in urls.tokens(file)]
+        names.append("file " + _DIGITS.sub("0", file))
+        names.append("ending " + file.rpartition(".")[2] if "." in file else "no ending")
+        return self._pieces.add([self.column(name) for name in names])
 
     def _place(self, host: str, directory: str) -> list[int]:
         """Marks of a directory, the same for all that lies in it."""
-        found = self._places.get((host, directory))
-        if found is None:
+        shared = self._directories.get(directory)
+        if shared is None:
             steps = directory.split("/") if directory else []
-            names = ["host " + host, f"depth {len(steps)}"]
-            names += [f"below {host}/{'/'.join(steps[: n + 1])}" for n in range(len(steps))]
-            names += ["url " + word for word in urls.tokens(directory)]
-            found = [self.column(name) for name in names]
-            _keep(self._places, (host, directory), found)
-        return found
+            above = ["/".join(steps[: n + 1]) for n in range(len(steps))]
+            told = [self.column("url " + word) for word in urls.tokens(directory)]
+            shared = (above, [self.column(f"depth {len(steps)}")], told)
+            _keep(self._directories, directory, shared)
+        above, deep, told = shared
+        # A directory is met once, and its marks are remembered with it: no need to remember each for itself.
+        mark = self._mark
+        return [mark("host " + host), *deep, *[mark(f"below {host}/{step}") for step in above], *told]
 
     def _path(self, path: str) -> list[int]:
         found = self._paths.get(path)
@@ -158,15 +226,36 @@ class Marks:
             _keep(self._paths, path, found)
         return found
 
+    def _tidy(self) -> None:
+        """Forget pieces when there are too many; not while a page's links are put together of them."""
+        if len(self._pieces) > 2 * _REMEMBERED:
+            self._pieces.clear()
+            self._places.clear()
+            self._files.clear()
+
     def column(self, name: str) -> int:
         """The column of a mark, by its name."""
         found = self._columns.get(name)
         if found is None:
-            found = xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)
+            found = self._mark(name)
             _keep(self._columns, name, found)
-            if len(self.names) >= 2 * _REMEMBERED:
-                self.names.clear()
-            self.names[found] = name
+        return found
+
+    def _mark(self, name: str) -> int:
+        found = xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)
+        self.names[found] = name
+        return found
+
+
+class _Cache(dict[str, int]):
+    """Numbers by text, worked out when they are first asked for."""
+
+    def __init__(self, work_out: Callable[[str], int]) -> None:
+        super().__init__()
+        self._work_out = work_out
+
+    def __missing__(self, text: str) -> int:
+        found = self[text] = self._work_out(text)
         return found
 
 

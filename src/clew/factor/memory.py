@@ -49,14 +49,14 @@ class Ragged:
         self.rows = row + 1
         self._starts[self.rows] = self.size
 
-    def extend(self, first: int, lengths: Sequence[int], items: NDArray[np.int64]) -> None:
+    def extend(self, first: int, lengths: Ids, items: NDArray[np.int64] | NDArray[np.int32]) -> None:
         """Fill consecutive rows beyond all rows so far, the items of all of them in one array."""
         n = len(lengths)
         self._starts = _grown(self._starts, first + n + 1)
         self._items = _grown(self._items, self.size + len(items))
         self._starts[self.rows : first + 1] = self.size
         self._items[self.size : self.size + len(items)] = items
-        self._starts[first + 1 : first + n + 1] = self.size + np.cumsum(np.asarray(lengths, np.int64))
+        self._starts[first + 1 : first + n + 1] = self.size + np.cumsum(lengths)
         self.size += len(items)
         self.rows = first + n
 

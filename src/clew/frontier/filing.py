@@ -8,6 +8,7 @@ place, and targets of slots that another shard owns are forwarded.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +128,7 @@ class Filing:
     ) -> SaveCandidates:
         """File URLs that are not known yet."""
         hosts = hosts or tuple([urls.host(t) for t in targets])
-        numbers = self.hosts.numbers(hosts)
+        numbers = self.hosts.receiving(hosts)
         first = self.frontier.count
         ids = self.frontier.add(keys, numbers, np.full(len(keys), depth), source, parts)
         self.hosts.consider(ids)
@@ -145,7 +146,7 @@ class Filing:
         ids = self.frontier.find(keys)
         if ids[0] >= 0:
             # A strategy that knows its candidates has said what this one is worth.
-            told = isinstance(self.strategy, Meets)
+            told = _meeting(type(self.strategy))
             return [] if told else self._improve(ids, parts, np.ones(1, np.bool_))
         links = Links(task.url, (target,), *[("",)] * 4)
         new = np.array([self.frontier.count])
@@ -166,7 +167,10 @@ class Filing:
 
     def _met(self, expansion: Expansion) -> Parts | None:
         """Tell a strategy that wants to know of candidates that no judged page led to."""
-        return self.strategy.meet(expansion) if isinstance(self.strategy, Meets) else None
+        if not _meeting(type(self.strategy)):
+            return None
+        assert isinstance(self.strategy, Meets)
+        return self.strategy.meet(expansion)
 
     def rescore(self, moved: Rescore) -> list[Effect]:
         """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
@@ -228,6 +232,12 @@ class Filing:
             )
             for slot, rows in sorted(by_slot.items())
         ]
+
+
+@cache
+def _meeting(strategy: type) -> bool:
+    """Whether strategies of a kind want to know; asked for every page, and a protocol is slow to answer."""
+    return hasattr(strategy, "meet")
 
 
 def _targets(links: Links, fresh: NDArray[np.bool_]) -> tuple[str, ...]:

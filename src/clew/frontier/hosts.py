@@ -74,13 +74,17 @@ class Hosts:
         known = self._numbers.get(name)
         if known is not None:
             return known
+        number = self._new(name)
+        self._touched.add(number)
+        return number
+
+    def _new(self, name: str) -> int:
         n = len(self.list)
         own = self.politeness.own(name)
         delay = self.politeness.own_delay if own else self.politeness.delay
         limit = self.politeness.own_limit if own and delay == 0 else 1
         self.list.append(Host(name, n, own, delay, limit, 0.0 if own else self.not_before))
         self._numbers[name] = n
-        self._touched.add(n)
         if n >= len(self._offers):
             size = n + n // 2 + 1
             self._offers = np.concatenate([self._offers, np.full(size - len(self._offers), _NONE)])
@@ -93,6 +97,25 @@ class Hosts:
         """The numbers of many hosts, one each."""
         return np.array([self.number(name) for name in names], np.int64)
 
+    def receiving(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of hosts of candidates that are about to be filed, and then considered.
+
+        There is nothing against a host that was never heard of: unless it has to wait, it is free, and offers
+        what it is given without being looked at.
+        """
+        found = []
+        for name in names:
+            number = self._numbers.get(name)
+            if number is None:
+                number = self._new(name)
+                host = self.list[number]
+                if host.next_at > 0.0 or host.full(self.politeness):
+                    self._touched.add(number)
+                else:
+                    self._held[number] = False
+            found.append(number)
+        return np.array(found, np.int64)
+
     def touch(self, number: int) -> None:
         """Something about this host changed: look at it again before the next pick."""
         self._touched.add(number)
@@ -104,15 +127,17 @@ class Hosts:
     def consider(self, ids: NDArray[np.int64]) -> None:
         """These candidates were filed or scored anew: their hosts offer what is now their best.
 
-        A host that offers something better goes on offering it; one whose offer is among these is looked at
-        again; one that rests or is busy is looked at when it wakes or is done, as ever.
+        A host that offers something better goes on offering it; one whose offer is among these and worth less
+        than before is looked at again; one that rests or is busy is looked at when it wakes or is done, as
+        ever.
         """
         numbers = self.frontier.hosts[ids]
         offers, scores = self._offers[numbers], self.frontier.scores[ids]
         free = offers > _NONE
-        moved = (free & (self._heads[numbers] == ids)) | self._idle[numbers]
+        heads = self._heads[numbers]
+        moved = ((scores < offers) & (heads == ids)) | self._idle[numbers]
         self._touched.update(numbers[moved].tolist())
-        better = free & ((scores > offers) | ((scores == offers) & (ids < self._heads[numbers])))
+        better = free & ((scores > offers) | ((scores == offers) & (ids < heads)))
         better |= ~free & ~self._held[numbers]
         better &= self.frontier.states[ids] == _QUEUED
         # The best of a host's comes last and stays.

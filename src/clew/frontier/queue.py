@@ -1,7 +1,7 @@
 """`Frontier`: the candidates, filed by host, the best of each host always at hand.
 
 Everything about a candidate that decides when it is fetched is a row of flat arrays; its URL rests
-with the store. What waits is kept in *runs*, each sorted by host and score (`clew.frontier.runs`): the big
+with the store. What waits is kept in *runs*, each sorted by host (`clew.frontier.runs`): the big
 one of everything that was there at the last full sort, and smaller ones of what was added or re-scored
 since. When those hold a quarter as much as the big one, everything is sorted again in one vectorised step,
 so the cost of a candidate stays flat and a re-score of the whole frontier needs no Python loop.
@@ -103,7 +103,8 @@ class Frontier:
         live = self.states[ids] == _QUEUED
         if not live.all():
             ids, parts = ids[live], parts[live]
-        self.parts[ids] = parts
+        for column in range(self.width):
+            self.parts[:, column][ids] = parts[:, column]
         self.scores[ids] = totals(parts)
         if len(ids) > max(_FLOOR, self.queued // 4):
             self.sort()

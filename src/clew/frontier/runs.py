@@ -1,9 +1,10 @@
-"""Candidates in sorted runs: what the frontier keeps its hosts' queues in.
+"""Candidates in runs: what the frontier keeps its hosts' queues in.
 
-A run is sorted by host, then by score, the best first, then by age; the candidates of a host are a slice of
-it. There is one big run, and what changes goes into a small *tray*, unsorted. A full tray becomes a
-run, and runs of a size are made one, so there are never more than a few of them, and a change costs
-a few array operations for a whole page's links together.
+A run is sorted by host; the candidates of a host are a slice of it, which is sorted by score when it is
+first asked for its best, the oldest first among equals: most hosts are never asked before everything is
+sorted anew. There is one big run, and what changes goes into a *tray*, unsorted. A full tray becomes a run,
+and runs of a size are made one, so there are never more than a few of them, and a change costs a few array
+operations for a whole page's links together.
 
 An entry holds as long as its candidate is queued with the score it was entered with: one that was fetched
 or scored anew is passed over when it surfaces.
@@ -23,24 +24,27 @@ Scores = NDArray[np.float64]
 States = NDArray[np.uint8]
 
 _QUEUED = int(State.QUEUED)
-#: Entries of the tray, which is searched from one end to the other.
-TRAY = 1024
+#: Entries of the tray, which is searched from one end to the other: so many numbers are compared sooner than
+#: a few are sorted.
+TRAY = 4096
 #: A run is joined with the one before it unless that has more than so many times its entries.
 _RATIO = 4
 
 
 class Run:
-    """Entries sorted once.
+    """Entries sorted by host once, and the slice of a host by score when it is asked for.
 
     >>> run = Run(np.array([4, 5, 6]), np.array([1, 0, 1]), np.array([0.5, 0.1, 2.0]))
     >>> run.head(1, np.zeros(9, np.uint8), np.array([0, 0, 0, 0, 0.5, 0.1, 2.0]))
     6
     """
 
-    __slots__ = ("_end", "_start", "hosts", "numbers", "scores")
+    __slots__ = ("_end", "_start", "_unsorted", "hosts", "numbers", "scores")
 
     def __init__(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
-        order = _order(hosts, scores, numbers)
+        # Numbers of two bytes are sorted by their digits, without comparing any.
+        small = hosts.astype(np.uint16) if len(hosts) and hosts.max() < 1 << 16 else hosts
+        order = np.argsort(small, kind="stable")
         self.numbers: NDArray[np.int32] = numbers[order].astype(np.int32)
         self.scores = scores[order]
         self.hosts = hosts[order]
@@ -49,6 +53,7 @@ class Run:
         names = self.hosts[starts].tolist()
         self._start: dict[int, int] = dict(zip(names, starts.tolist(), strict=True))
         self._end: dict[int, int] = dict(zip(names, ends.tolist(), strict=True))
+        self._unsorted = set(names)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -62,6 +67,9 @@ class Run:
         if at is None:
             return -1
         end = self._end[host]
+        if host in self._unsorted:
+            self._unsorted.remove(host)
+            self._sort(at, end)
         while at < end:
             number = int(self.numbers[at])
             if states[number] == _QUEUED and scores[number] == self.scores[at]:
@@ -72,10 +80,25 @@ class Run:
         return -1
 
     def first(self) -> tuple[Numbers, Numbers]:
-        """The hosts, and the first entry of each that nothing was taken from."""
-        hosts = np.fromiter(self._start.keys(), np.int64, len(self._start))
-        places = np.fromiter(self._start.values(), np.int64, len(self._start))
-        return hosts, self.numbers[places].astype(np.int64)
+        """The hosts, and the best entry of each; of a run from which nothing was taken, whose entries came in
+        the order of their numbers."""
+        starts = np.fromiter(self._start.values(), np.int64, len(self._start))
+        if not len(starts):
+            return starts, starts
+        best = np.maximum.reduceat(self.scores, starts)
+        owners = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self)))
+        places = np.flatnonzero(self.scores == best[owners])
+        heads = np.empty(len(starts), np.int64)
+        # Written backwards, the oldest of equals comes last and stays.
+        heads[owners[places[::-1]]] = self.numbers[places[::-1]]
+        return self.hosts[starts].astype(np.int64), heads
+
+    def _sort(self, at: int, end: int) -> None:
+        """Sort the slice of a host: the best first, the oldest among equals."""
+        if end - at > 1:
+            order = np.lexsort((self.numbers[at:end], -self.scores[at:end]))
+            self.numbers[at:end] = self.numbers[at:end][order]
+            self.scores[at:end] = self.scores[at:end][order]
 
 
 class Runs:
@@ -130,14 +153,3 @@ class Runs:
             size += len(run)
         self._small.append(Run(*(np.concatenate(column) for column in zip(*pieces, strict=True))))
         self._used = 0
-
-
-def _order(hosts: NDArray[np.int32], scores: Scores, numbers: Numbers) -> NDArray[np.intp]:
-    """By host, the best first, the oldest among equals."""
-    if len(numbers) > 1 and not (numbers[1:] > numbers[:-1]).all():
-        return np.lexsort((numbers, -scores, hosts))
-    order = np.argsort(-scores, kind="stable")
-    keys = hosts[order]
-    # Numbers of two bytes are sorted by their digits, without comparing any.
-    small = keys.astype(np.uint16) if len(keys) and keys.max() < 1 << 16 else keys
-    return order[np.argsort(small, kind="stable")]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from clew.factor import (
     Sources,
     Term,
 )
+from clew.factor.marks import Said
 from clew.factor.memory import distinct
 from clew.knowledge import Knowledge, dumps, loads
 from clew.messages import Rescore
@@ -327,15 +327,10 @@ class Intelligent(Looking):
         self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
         said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         if anchor is not None:
-            said = ([len(anchor)] * len(fresh), np.tile(anchor, len(fresh)))
+            said = (np.full(len(fresh), len(anchor)), np.tile(anchor, len(fresh)))
         self.memory.anchors.extend(first, *said)
-        self._marks.note(first, links, fresh, self._said(*said), expansion.verdict.satisfied)
-
-    def _said(self, lengths: list[int], numbers: Ids) -> list[list[str]]:
-        """The words of anchors, a row for each."""
-        names = self.knowledge.anchors.names
-        words = iter([names[n] for n in numbers.tolist()])
-        return [list(islice(words, length)) for length in lengths]
+        words = Said(*said, self.knowledge.anchors.names)
+        self._marks.note(first, links, fresh, words, expansion.verdict.satisfied)
 
     # re-scoring
 

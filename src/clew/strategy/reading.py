@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.factor.memory import distinct
+from clew.factor.pieces import Pieces, first_of_each
 from clew.knowledge import Knowledge, Table
 from clew.page import Page
 from clew.url.index import KeyIndex
@@ -135,6 +136,36 @@ class Segments(dict[str, list[int]]):
         return found
 
 
+class Addresses:
+    """The tokens of URLs. Each segment is read for itself: no token goes beyond a slash, and sites repeat
+    their folders; so hosts, folders and files are put together once each."""
+
+    def __init__(self, segments: Segments) -> None:
+        self._segments = segments
+        self._pieces = Pieces()
+        self._known: dict[str, int] = {}
+
+    def read(self, targets: Sequence[str]) -> tuple[Ids, NDArray[np.int32]]:
+        """Of each URL how many distinct tokens it has, and the numbers of all, one after the other."""
+        if len(self._pieces) > _SEGMENTS:
+            self._pieces.clear()
+            self._known.clear()
+        known, piece = self._known, self._piece
+        rows = []
+        for target in targets:
+            host, _, path = target.partition("://")[2].partition("/")
+            folder, _, file = path.rpartition("/")
+            for part in (host, folder, file):
+                number = known.get(part)
+                rows.append(piece(part) if number is None else number)
+        return first_of_each(*self._pieces.laid_out(np.array(rows, np.int64).reshape(-1, 3)))
+
+    def _piece(self, part: str) -> int:
+        found = [number for segment in part.split("/") for number in self._segments[segment]]
+        number = self._known[part] = self._pieces.add(found)
+        return number
+
+
 class Reading:
     """Reads pages, URLs and anchors into the tables of one knowledge."""
 
@@ -144,6 +175,7 @@ class Reading:
         """Another way to cut a page into distinct stems: one that remembers, say."""
         self._forms: dict[tuple[str, str], Forms] = {}
         self._segments = Segments(knowledge.tokens, style)
+        self._addresses = Addresses(self._segments)
         self._anchors: dict[tuple[str, str], list[int]] = {}
 
     def page(self, page: Page) -> Ids:
@@ -153,28 +185,22 @@ class Reading:
             return np.sort(table.numbers(self.cut(page)))
         return self._numbers("words", table, page.text[:_TEXT], page.language or "en")
 
-    def urls(self, targets: Sequence[str]) -> tuple[list[int], Ids]:
+    def urls(self, targets: Sequence[str]) -> tuple[Ids, NDArray[np.int32]]:
         """Of each URL how many distinct tokens it has, and the numbers of all, one after the other."""
-        rows = [self._tokens(target) for target in targets]
-        return [len(row) for row in rows], np.array([n for row in rows for n in row], np.int64)
+        return self._addresses.read(targets)
 
     def url(self, target: str) -> Ids:
         """Numbers of the distinct tokens of one URL."""
-        return np.array(self._tokens(target), np.int64)
-
-    def _tokens(self, target: str) -> list[int]:
-        """Each segment is read for itself: no token goes beyond a slash, and sites repeat their folders."""
         if len(self._segments) > _SEGMENTS:
             self._segments.clear()
-        read, found = self._segments.__getitem__, []
-        for segment in target.partition("://")[2].split("/"):
-            found += read(segment)
-        return list(dict.fromkeys(found))
+        found = [n for segment in target.partition("://")[2].split("/") for n in self._segments[segment]]
+        return np.array(list(dict.fromkeys(found)), np.int64)
 
-    def anchors(self, texts: Sequence[str], language: str) -> tuple[list[int], Ids]:
+    def anchors(self, texts: Sequence[str], language: str) -> tuple[Ids, Ids]:
         """The same as `urls` for the words of anchors, of which a site has few different ones."""
         rows = [self._anchor(text, language) for text in texts]
-        return [len(row) for row in rows], np.array([n for row in rows for n in row], np.int64)
+        flat = np.array([n for row in rows for n in row], np.int64)
+        return np.array([len(row) for row in rows], np.int64), flat
 
     def _anchor(self, text: str, language: str) -> list[int]:
         found = self._anchors.get((text, language))

@@ -1,0 +1,105 @@
+"""`Pieces`: short rows of numbers that are put together to longer ones, many at a time.
+
+What can be told of a link comes in pieces that many links share: what its host and directory say, what its
+file says, what its anchor says. Each is worked out once and numbered; a page's links are then rows of
+numbers of pieces, and their items are laid out by a few array operations, however many links there are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+Items = NDArray[np.int32]
+
+
+class Pieces:
+    """Rows of numbers, appended one by one, read many at a time.
+
+    >>> pieces = Pieces()
+    >>> pieces.add([5, 6]), pieces.add([]), pieces.add([7])
+    (0, 1, 2)
+    >>> lengths, items = pieces.laid_out(np.array([[0, 2], [2, 1]]))
+    >>> lengths.tolist(), items.tolist()
+    ([3, 1], [5, 6, 7, 7])
+    """
+
+    def __init__(self) -> None:
+        self._items = array("i")
+        self._starts = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def add(self, items: Sequence[int]) -> int:
+        """Keep one more piece; gives its number."""
+        self._items.extend(items)
+        self._starts.append(len(self._items))
+        return len(self._starts) - 2
+
+    def clear(self) -> None:
+        """Forget all pieces: their numbers are given to others from now on."""
+        self._items, self._starts = array("i"), array("q", [0])
+
+    def laid_out(self, rows: Ids) -> tuple[Ids, Items]:
+        """For rows of pieces' numbers (one column a piece), the length of each row and the items of all."""
+        starts = np.frombuffer(self._starts, np.int64)
+        flat = rows.ravel()
+        begins = starts[flat]
+        lengths = starts[flat + 1] - begins
+        whole = lengths.reshape(rows.shape).sum(axis=1)
+        if not len(self._items):
+            return whole, np.zeros(0, np.int32)
+        return whole, np.frombuffer(self._items, np.int32)[spans(begins, lengths)]
+
+
+def spans(begins: Ids, lengths: Ids) -> Ids:
+    """The places of runs that begin somewhere and are so long, one run after the other.
+
+    >>> spans(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    ends = np.cumsum(lengths)
+    places = np.repeat(begins - ends + lengths, lengths)
+    places += np.arange(len(places))
+    return places
+
+
+def woven(*threads: tuple[Ids, Items]) -> tuple[Ids, Items]:
+    """Rows that begin with those of the first, go on with those of the second, and so on.
+
+    >>> lengths, items = woven((np.array([1, 1]), np.array([1, 2])), (np.array([0, 2]), np.array([3, 4])))
+    >>> lengths.tolist(), items.tolist()
+    ([1, 3], [1, 2, 3, 4])
+    """
+    whole = np.sum([lengths for lengths, _ in threads], axis=0)
+    found = np.empty(sum(len(items) for _, items in threads), np.int32)
+    begins = np.cumsum(whole) - whole
+    for lengths, items in threads:
+        found[spans(begins, lengths)] = items
+        begins = begins + lengths
+    return whole, found
+
+
+def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
+    """Rows without what stands in them a second time; the rest stays in its order.
+
+    >>> lengths, items = first_of_each(np.array([3, 2]), np.array([5, 6, 5, 6, 5], np.int32))
+    >>> lengths.tolist(), items.tolist()
+    ([2, 2], [5, 6, 6, 5])
+    """
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    keys = (owners << 32) | items
+    alike = np.sort(keys)
+    if not (alike[1:] == alike[:-1]).any():
+        return lengths, items
+    order = np.argsort(keys, kind="stable")
+    alike = keys[order]
+    again = order[1:][alike[1:] == alike[:-1]]
+    kept = np.ones(len(items), np.bool_)
+    kept[again] = False
+    return lengths - np.bincount(owners[again], minlength=len(lengths)), items[kept]
