@@ -33,7 +33,7 @@ async def probe(run: clew.Run, longest: list[float]) -> None:
 
 
 def peak() -> int:
-    """KB of memory at most. (Where it can be had: what `getrusage` says counts the parent before `exec`, too.)"""
+    """KB of memory at most. What `getrusage` says counts the parent before `exec`, too."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
