@@ -67,10 +67,10 @@ class Content:
         memory = self.sources.memory
         if self.sources.how.parents == "union":
             return np.array([self._union(tuple(memory.parents_of(i))) for i in ids.tolist()])
-        total = np.zeros(len(ids))
-        for column, (places, rows) in enumerate(memory.families(ids)):
-            total[places] += self._pages[memory.parents[:, column][rows]]
-        return total / np.clip(memory.inlinks[ids], 1, WIDTH)
+        total, view = np.zeros(len(ids)), memory.view(ids)
+        for places, _, slots in view.columns:
+            total[places] += self._pages[slots]
+        return total / np.minimum(np.maximum(view.links, 1), WIDTH)
 
     def _union(self, parents: tuple[int, ...]) -> float:
         """What the words of some pages say together, a word on several of them once."""

@@ -45,6 +45,8 @@ def log_ratio(seen: Floats, hits: Floats, rate: float, smoothing: float) -> Floa
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log((hits + smoothing * rate) / (seen + smoothing) / rate)
+    if smoothing > 0.0:
+        return np.asarray(found, np.float64)
     return np.where(seen + smoothing > 0, found, 0.0)
 
 

@@ -48,12 +48,13 @@ class LinkLocality:
 
     def evidence(self, ids: Ids) -> Floats:
         memory = self.sources.memory
-        k = memory.inlinks[ids].astype(np.float64)
+        links = memory.view(ids).links
+        k = links.astype(np.float64)
         m = memory.good_inlinks[ids].astype(np.float64)
         # Without smoothing a ratio may be 0 and its logarithm infinite: no link of a kind, no say.
         with np.errstate(invalid="ignore"):
             plain = np.where(m > 0, m * self.log_p, 0.0) + np.where(k > m, (k - m) * self.log_q, 0.0)
-        return plain if self.sources.how.temper == 1.0 else plain * self._tempered(memory.inlinks[ids])
+        return plain if self.sources.how.temper == 1.0 else plain * self._tempered(links)
 
     def _tempered(self, links: NDArray[np.int32]) -> Floats:
         """links ** (temper - 1), looked up: few candidates have many in-links, and powers are slow."""

@@ -8,12 +8,14 @@ of candidates at once; nothing here is a Python object per candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from clew.factor.pieces import spans
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -22,6 +24,8 @@ Floats = NDArray[np.float64]
 WIDTH = 6
 #: Rows from which on it pays to see whether they lie close together.
 _DENSE = 512
+_ONE: Ids = np.zeros(1, np.int64)
+_NO: Ids = np.zeros(0, np.int64)
 
 
 class Ragged:
@@ -38,6 +42,7 @@ class Ragged:
         self._items: NDArray[np.int32] = np.zeros(8192, np.int32)
         self.rows = 0
         self.size = 0
+        self._last: tuple[Ids | None, int, _Layout] = (None, 0, _Layout(0, _NO, _NO, _NO, None))
 
     def append(self, row: int, items: NDArray[np.int64] | NDArray[np.int32]) -> None:
         """Fill a row beyond all rows so far; rows passed over are empty."""
@@ -68,39 +73,76 @@ class Ragged:
 
     def sums(self, rows: Ids, weights: Floats) -> Floats:
         """Of each row, the sum of the weights of its items; the same number whatever else is asked for."""
-        found = np.zeros(len(rows))
-        if not len(rows) or not self.size:
-            return found
-        low, high = int(rows.min()), int(rows.max()) + 1
-        if len(rows) > _DENSE and high - low < 2 * len(rows):
-            # Most of what stands between the first and the last is wanted: no need to pick.
-            return self._run(low, high, weights)[rows - low]
-        # Rows beyond the last are empty, as are those passed over.
-        rows = np.minimum(rows, self.rows)
-        starts = self._starts[rows]
-        lengths = self._starts[np.minimum(rows + 1, self.rows)] - starts
-        full = np.flatnonzero(lengths)
-        if not len(full):
-            return found
-        if len(full) < len(rows):
-            starts, lengths = starts[full], lengths[full]
-        ends = np.cumsum(lengths)
-        begins = ends - lengths
-        places = np.repeat(starts - begins, lengths)
-        places += np.arange(len(places))
-        found[full] = np.add.reduceat(weights[self._items[places]], begins)
-        return found
+        if len(rows) == 1:
+            row = self.row(int(rows[0]))
+            return np.add.reduceat(weights[row], _ONE) if len(row) else np.zeros(1)
+        laid = self._layout(rows)
+        if not len(laid.begins):
+            return np.zeros(len(rows))
+        found: Floats = np.add.reduceat(weights.take(laid.items), laid.begins)
+        if len(laid.begins) < laid.height:
+            some, found = found, np.zeros(laid.height)
+            found[laid.full] = some
+        return found if laid.picked is None else found[laid.picked]
 
-    def _run(self, low: int, high: int, weights: Floats) -> Floats:
-        """The sums of all rows from one to another."""
-        found = np.zeros(high - low)
+    def _layout(self, rows: Ids) -> _Layout:
+        """Where the items of rows are. Two factors may weigh the same rows one after the other: the last
+        answer is kept for the second."""
+        asked, known, laid = self._last
+        if asked is rows and known == self.rows:
+            return laid
+        high = int(rows.max(initial=-1)) + 1
+        if len(rows) > _DENSE and high - (low := int(rows.min())) < 2 * len(rows):
+            laid = self._dense(rows, low, high)
+        else:
+            # Rows beyond the last are empty, as are those passed over.
+            inside = rows if high <= self.rows else np.minimum(rows, self.rows)
+            after = inside + 1 if high <= self.rows else np.minimum(inside + 1, self.rows)
+            starts = self._starts[inside]
+            lengths = self._starts[after] - starts
+            full = np.flatnonzero(lengths)
+            if len(full) < len(rows):
+                starts, lengths = starts[full], lengths[full]
+            items = self._items[spans(starts, lengths)].astype(np.int64)
+            laid = _Layout(len(rows), full, np.cumsum(lengths) - lengths, items, None)
+        self._last = (rows, self.rows, laid)
+        return laid
+
+    def _dense(self, rows: Ids, low: int, high: int) -> _Layout:
+        """Most of what stands between the first and the last is wanted: no need to pick the items."""
         starts = self._starts[low : min(high, self.rows) + 1]
-        if len(starts) < 2 or starts[0] == starts[-1]:
-            return found
+        if len(starts) < 2:
+            return _Layout(high - low, rows[:0], rows[:0], rows[:0], rows - low)
         full = np.flatnonzero(starts[1:] > starts[:-1])
-        items = self._items[starts[0] : starts[-1]]
-        found[full] = np.add.reduceat(weights[items], starts[full] - starts[0])
-        return found
+        items = self._items[starts[0] : starts[-1]].astype(np.int64)
+        picked = None if len(rows) == high - low and (rows[1:] > rows[:-1]).all() else rows - low
+        return _Layout(high - low, full, starts[full] - starts[0], items, picked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Rows of a `Ragged`: how many, which have items, where those of each begin, and the items of all; and,
+    when there are more rows than were asked for, which were."""
+
+    height: int
+    full: Ids
+    begins: Ids
+    items: Ids
+    picked: Ids | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Some candidates and the pages that link to them.
+
+    Most candidates have one parent, so that a look at all columns of all would mostly see nothing: of each
+    column of `parents`, there are the places (among the candidates) of those that fill it, their numbers,
+    and the slots of those pages.
+    """
+
+    links: NDArray[np.int32]
+    """How many pages link to each."""
+    columns: list[tuple[NDArray[np.intp] | slice, Ids, NDArray[np.int32]]]
 
 
 @dataclass(slots=True)
@@ -151,6 +193,7 @@ class Memory:
         self._more: dict[int, list[int]] = {}
         self._marks: NDArray[np.bool_] = np.zeros(257, np.bool_)
         self._kernel: tuple[float, NDArray[np.float32]] = (0.0, np.zeros(0, np.float32))
+        self._view: tuple[Ids | None, View] = (None, View(self.inlinks[:0], []))
 
     def __repr__(self) -> str:
         return f"Memory({self.size} candidates, {len(self.pages)} pages)"
@@ -166,21 +209,26 @@ class Memory:
         self.parents[old:] = -1
         self.slot_of[old:] = -1
 
-    def families(self, ids: Ids) -> Iterator[tuple[NDArray[np.intp] | slice, Ids]]:
-        """Column by column of `parents`: places (in `ids`) of those that fill it, and their numbers.
-
-        Most candidates have one parent, so that a look at all columns of all would mostly see nothing.
-        """
-        links, rows = self.inlinks[ids], ids
+    def view(self, ids: Ids) -> View:
+        """Candidates with the pages that link to them. Factors ask for the same ones one after the other: the
+        last answer is kept for the next."""
+        asked, view = self._view
+        if asked is ids:
+            return view
+        links = rest = self.inlinks[ids]
+        rows, columns = ids, []
         places: NDArray[np.intp] | slice = slice(None)
         for column in range(WIDTH):
-            more = np.flatnonzero(links > column)
+            more = np.flatnonzero(rest > column)
             if not len(more):
-                return
+                break
             if len(more) < len(rows):
                 places = more if isinstance(places, slice) else places[more]
-                links, rows = links[more], rows[more]
-            yield places, rows
+                rest, rows = rest[more], rows[more]
+            columns.append((places, rows, self.parents[:, column][rows]))
+        view = View(links, columns)
+        self._view = (ids, view)
+        return view
 
     def parents_of(self, candidate: int) -> list[int]:
         """Slots of all fetched pages that link to a candidate, in the order fetched."""
@@ -213,6 +261,7 @@ class Memory:
     def link(self, candidate: int, satisfied: bool, words: Ids, children: Ids, reach: float) -> None:
         """The fetched page's own links: candidates learn of a new parent."""
         slot = len(self.pages)
+        self._view = (None, self._view[1])
         if len(children):
             self.reserve(int(children.max()) + 1)
         # What was fetched before is known by now, the page itself is not: it is no child of its own.
@@ -236,6 +285,7 @@ class Memory:
 
     def more(self, slot: int, child: int) -> None:
         """One more link of a fetched page, to a candidate never seen before."""
+        self._view = (None, self._view[1])
         self.reserve(child + 1)
         page = self.pages[slot]
         page.children = np.append(page.children, np.int32(child))
@@ -247,6 +297,7 @@ class Memory:
 
     def succeed(self, old: int, new: int) -> None:
         """A candidate turned out to be another, never seen before: it takes the place of the first."""
+        self._view = (None, self._view[1])
         self.reserve(new + 1)
         for slot in self.parents_of(old):
             children = self.pages[slot].children

@@ -10,6 +10,9 @@ from clew.factor.base import Seen, Sources, Term
 from clew.factor.interest import log_ratio
 from clew.factor.memory import WIDTH, Floats, Ids
 
+#: Pages whose ratios are read anew one by one; if more have changed, all are.
+_MOVED = 10_000
+
 
 class Sibling:
     """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
@@ -62,26 +65,49 @@ class Hub:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._rate = 0.0
+        self._pages: Floats = np.zeros(256)
+        self._count = 0
+        self._moved: list[int] = []
 
     def learn(self, seen: Seen) -> None:
-        """Counted in the memory, page by page."""
+        """Counted in the memory, page by page; of the pages that it counts for, the ratios are read anew."""
+        if self._count:
+            self._moved.extend(seen.parents)
+        if len(self._moved) > _MOVED:
+            self._count = 0
+            self._moved.clear()
 
     def estimate(self) -> None:
         self._rate = self.sources.chance
+        self._count = 0
+        self._moved.clear()
 
     def evidence(self, ids: Ids) -> Floats:
         memory = self.sources.memory
         if self._rate <= 0.0 or not memory.pages:
             return np.zeros(len(ids))
-        n = len(memory.pages)
-        # Smoothed even when nothing else is: the best of several unsmoothed ratios is mostly luck.
-        a = max(self.sources.how.smoothing, 1.0)
-        pages = log_ratio(memory.child_seen[:n], memory.child_good[:n], self._rate, a)
+        self._catch_up()
         best = np.zeros(len(ids))
-        for column, (places, rows) in enumerate(memory.families(ids)):
-            of = pages[memory.parents[:, column][rows]]
+        for column, (places, _, slots) in enumerate(memory.view(ids).columns):
+            of = self._pages[slots]
             best[places] = np.maximum(best[places], of) if column else of
         return best
+
+    def _catch_up(self) -> None:
+        """The ratios of pages that are new, or of which one more link was fetched, since the last look."""
+        memory = self.sources.memory
+        n = len(memory.pages)
+        if self._count == n and not self._moved:
+            return
+        if n > len(self._pages):
+            self._pages = np.concatenate([self._pages, np.zeros(n)])
+        # Smoothed even when nothing else is: the best of several unsmoothed ratios is mostly luck.
+        a = max(self.sources.how.smoothing, 1.0)
+        slots = np.concatenate([np.array(self._moved, np.int64), np.arange(self._count, n)])
+        seen, good = memory.child_seen[slots], memory.child_good[slots]
+        self._pages[slots] = log_ratio(seen, good, self._rate, a)
+        self._count = n
+        self._moved.clear()
 
     def support(self, ids: Ids) -> Floats:
         memory = self.sources.memory
@@ -131,10 +157,11 @@ class Near:
         if self._rate <= 0.0:
             return np.zeros(len(ids))
         memory = self.sources.memory
+        view = memory.view(ids)
         # A parent that is not there is as good as chance; only who has all columns full may be worse.
-        best = np.where(memory.inlinks[ids] < WIDTH, 0.0, -np.inf)
+        best = np.where(view.links < WIDTH, 0.0, -np.inf)
         seen, good = np.zeros(len(ids)), np.zeros(len(ids))
-        for column, (places, rows) in enumerate(memory.families(ids)):
+        for column, (places, rows, _) in enumerate(view.columns):
             told, of = memory.near[:, column][rows], memory.near_good[:, column][rows]
             best[places] = np.maximum(best[places], self._ratio(told.astype(float), of.astype(float)))
             seen[places] += told

@@ -233,22 +233,23 @@ class Intelligent(Looking):
             return parts
         self._reserve(int(ids.max()) + 1)
         for at in range(0, len(ids), _PIECE):
-            parts[at : at + _PIECE] = self._piece(ids[at : at + _PIECE])
+            self._fill(parts[at : at + _PIECE], ids[at : at + _PIECE])
         return parts
 
-    def _piece(self, ids: Ids) -> Floats:
-        parts = np.zeros((len(ids), len(self.parts)), order="F")
+    def _fill(self, parts: Floats, ids: Ids) -> None:
+        """Write the contributions of some candidates."""
         thrown = dice(self._keys[ids], self.seed)
-        parts[:, -1] = self.weighing.luck(thrown) if self._found or self._guided else thrown
         if self._found or self._guided:
+            parts[:, -1] = self.weighing.luck(thrown)
             parts[:, :-1] = self.weighing.apply(self.evidence(ids))
-            parts[:, :-1] *= 1.0 if self._found else self._early
-        else:
-            # Before the first find, only what was known before the crawl began can be heard.
-            for place, name in enumerate(self.factors):
-                if name in ("hint", "earlier"):
-                    parts[:, place] = self._all[name].evidence(ids)
-        return parts
+            if not self._found:
+                parts[:, :-1] *= self._early
+            return
+        parts[:, -1] = thrown
+        # Before the first find, only what was known before the crawl began can be heard.
+        for place, name in enumerate(self.factors):
+            if name in ("hint", "earlier"):
+                parts[:, place] = self._all[name].evidence(ids)
 
     def evidence(self, ids: Ids) -> Floats:
         """Log interest ratios, one row a candidate, one column a factor."""

@@ -138,14 +138,19 @@ class Learned:
             del self._rows[: int(self.half)], self._outcomes[: int(self.half)]
 
     def apply(self, evidence: Floats) -> Floats:
-        return np.asarray(self._scaled(evidence) * self.weights, np.float64)
+        found = self._scaled(evidence)
+        found *= self.weights
+        return found
 
     def luck(self, dice: Floats) -> Floats:
         """Gumbel's distribution: with it, the best of many is a draw by their odds."""
-        return np.asarray(-self._noise * np.log(-np.log(np.clip(dice, 1e-12, 1.0 - 1e-12))), np.float64)
+        inside = np.minimum(np.maximum(dice, 1e-12), 1.0 - 1e-12)
+        return np.asarray(-self._noise * np.log(-np.log(inside)), np.float64)
 
     def _scaled(self, evidence: Floats) -> Floats:
-        return np.asarray(np.clip(evidence / self._scale, -_CLIP, _CLIP), np.float64)
+        found: Floats = evidence / self._scale
+        np.maximum(found, -_CLIP, out=found)
+        return np.minimum(found, _CLIP, out=found)
 
     def _regress(self, rounds: int = 25) -> None:
         """Newton's method on the penalised likelihood, from where the last fit ended."""

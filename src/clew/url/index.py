@@ -36,17 +36,19 @@ class KeyIndex:
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The number of each key; -1 where it is not known."""
-        found: NDArray[np.int64] = np.full(len(keys), -1, np.int64)
         mask = len(self._keys) - 1
         places = self._places(keys)
-        open_: NDArray[np.int64] = np.arange(len(keys), dtype=np.int64)
-        while len(open_):
+        ids = self._ids[places]
+        found: NDArray[np.int64] = ids.astype(np.int64)
+        # Most keys are found, or found missing, where they are looked for first; the others are followed.
+        left = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
+        keys, places = keys[left], places[left]
+        while len(left):
+            places = (places + 1) & mask
             ids = self._ids[places]
-            hit = (self._keys[places] == keys[open_]) & (ids != _EMPTY)
-            found[open_[hit]] = ids[hit]
-            going = ~hit & (ids != _EMPTY)
-            open_ = open_[going]
-            places = (places[going] + 1) & mask
+            found[left] = ids
+            going = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
+            left, keys, places = left[going], keys[going], places[going]
         return found
 
     def insert(self, keys: NDArray[np.uint64], ids: NDArray[np.int64]) -> None:
