@@ -41,6 +41,7 @@ class _Reply:
     truncated: bool
     type: str
     limits: Limits
+    wanted: frozenset[str]
 
 
 def parse_page(
@@ -53,6 +54,7 @@ def parse_page(
     depth: int = 0,
     truncated: bool = False,
     limits: Limits = DEFAULT,
+    wanted: frozenset[str] = frozenset(),
 ) -> Page:
     """A reply as a page. Raises nothing but `ParseError`.
 
@@ -60,7 +62,8 @@ def parse_page(
     page with its `type` set, no text and no links.
 
     Parameters: `url`, canonical; `content_type`, the header with its parameters, taken from `headers` when
-    empty; `truncated`, whether the fetcher cut the body.
+    empty; `truncated`, whether the fetcher cut the body; `wanted`, which of the links' `contexts` and `paths`
+    somebody is going to ask for (the others are found out when they are asked for, at twice the price).
 
     >>> page = parse_page(b"<title>T</title><p>a <a href=/b#c>bee</a>", url="http://a.example/", status=200)
     >>> page.title, page.text, page.links[0].target, page.links[0].anchor
@@ -70,7 +73,7 @@ def parse_page(
     if len(body) > limits.body:
         body, truncated = body[: limits.body], True
     kind_name, kind = media.classify(body, content_type)
-    reply = _Reply(body, url, status, content_type, headers, depth, truncated, kind_name, limits)
+    reply = _Reply(body, url, status, content_type, headers, depth, truncated, kind_name, limits, wanted)
     try:
         return _READERS[kind](reply)
     except ParseError:
@@ -83,7 +86,7 @@ def parse_page(
 def _html(reply: _Reply, *, xhtml: bool = False) -> Page:
     markup, charset = decode(reply.body, reply.content_type, xml=xhtml)
     markup, cut = within(markup, reply.limits)
-    found = html.read(markup, reply.limits, xhtml=xhtml)
+    found = html.read(markup, reply.limits, xhtml=xhtml, wanted=reply.wanted)
     base = (resolve(found.base, reply.url) if found.base else None) or reply.url
     main = found.main if len(found.main) >= min(_SHORT_MAIN, len(found.text) // 2) else found.text
     return _page(

@@ -240,7 +240,11 @@ class Driver:
         task, response = arrival.task, arrival.response
         assert response is not None
         try:
-            found = to_sitemap(response) if task.kind is TaskKind.SITEMAP else to_page(response, task.depth)
+            found = (
+                to_sitemap(response)
+                if task.kind is TaskKind.SITEMAP
+                else to_page(response, task.depth, self.parser.wanted)
+            )
         except ParseError as problem:
             return _illegible(task, problem)
         return self._outcome(task, response, found)

@@ -30,8 +30,14 @@ BATCH, BATCH_BYTES = 8, 256 * 1024
 PATIENCE = 30.0
 
 
+NOTHING: frozenset[str] = frozenset()
+
+
 class Parser(Protocol):
     """Bytes to `Page`. Raises nothing but `ParseError`."""
+
+    wanted: frozenset[str]
+    """Columns of links that the strategy reads and that are not found out unless asked for."""
 
     def at_once(self, response: Response) -> bool:
         """Whether this reply is better read on the spot, by `to_page` or `to_sitemap`, than by waiting."""
@@ -44,12 +50,12 @@ class Parser(Protocol):
     async def close(self) -> None: ...
 
 
-def to_page(response: Response, depth: int) -> Page:
+def to_page(response: Response, depth: int, wanted: frozenset[str] = NOTHING) -> Page:
     """Parse one reply, in whatever process this runs."""
     if response.rendered is not None:
         # Whatever the server said of it, what the browser hands over is HTML in UTF-8.
         plain = replace(response, body=response.rendered, rendered=None, headers=_as_rendered(response))
-        return replace(to_page(plain, depth), rendered=True)
+        return replace(to_page(plain, depth, wanted), rendered=True)
     return parse_page(
         response.body,
         url=response.url,
@@ -58,6 +64,7 @@ def to_page(response: Response, depth: int) -> Page:
         headers=response.headers,
         depth=depth,
         truncated=response.truncated,
+        wanted=wanted,
     )
 
 
@@ -79,11 +86,14 @@ def to_sitemap(response: Response) -> Sitemap:
 class InlineParser:
     """Parses on the spot: for recorded webs and small crawls."""
 
+    def __init__(self, wanted: frozenset[str] = NOTHING) -> None:
+        self.wanted = wanted
+
     def at_once(self, response: Response) -> bool:
         return True
 
     async def parse(self, response: Response, depth: int) -> Page:
-        return to_page(response, depth)
+        return to_page(response, depth, self.wanted)
 
     async def sitemap(self, response: Response) -> Sitemap:
         return to_sitemap(response)
@@ -119,8 +129,9 @@ class WorkerParser:
     Replies that wait are handed over several at a time: what it costs to pass a message is shared by them.
     """
 
-    def __init__(self, workers: int, patience: float = PATIENCE) -> None:
+    def __init__(self, workers: int, patience: float = PATIENCE, wanted: frozenset[str] = NOTHING) -> None:
         self.workers = workers
+        self.wanted = wanted
         self.patience = patience
         self._pool = self._start()
         self._waiting: deque[_Job] = deque()
@@ -130,7 +141,7 @@ class WorkerParser:
         return False
 
     async def parse(self, response: Response, depth: int) -> Page:
-        page: Page = await self._work(to_page, response, depth)
+        page: Page = await self._work(to_page, response, depth, self.wanted)
         return page
 
     async def sitemap(self, response: Response) -> Sitemap:
@@ -224,8 +235,9 @@ class HybridParser:
     must.
     """
 
-    def __init__(self, workers: int, size: int = AT_ONCE) -> None:
+    def __init__(self, workers: int, size: int = AT_ONCE, wanted: frozenset[str] = NOTHING) -> None:
         self.workers = workers
+        self.wanted = wanted
         self.size = size
         self._pool: WorkerParser | None = None
 
@@ -244,7 +256,7 @@ class HybridParser:
 
     def _workers(self) -> WorkerParser:
         if self._pool is None:
-            self._pool = WorkerParser(self.workers)
+            self._pool = WorkerParser(self.workers, wanted=self.wanted)
         return self._pool
 
 
@@ -265,8 +277,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def make_parser(workers: int | None) -> Parser:
+def make_parser(workers: int | None, wanted: frozenset[str] = NOTHING) -> Parser:
     """A parser with that many worker processes for all pages; 0 parses on the spot, None goes by size."""
     if workers is None:
-        return HybridParser(max(1, min(4, (os.cpu_count() or 1) - 1)))
-    return WorkerParser(workers) if workers else InlineParser()
+        return HybridParser(max(1, min(4, (os.cpu_count() or 1) - 1)), wanted=wanted)
+    return WorkerParser(workers, wanted=wanted) if workers else InlineParser(wanted)

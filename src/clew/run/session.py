@@ -23,6 +23,7 @@ from clew.store import SqliteStore
 from clew.store.base import Store
 from clew.store.recorded import CrawlWeb
 from clew.strategy import Resumable
+from clew.strategy.base import Reads
 
 _INTERRUPTED = 130
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
@@ -86,7 +87,9 @@ class Session:
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
-        parser = make_parser(self.config.parse_workers if live or self.config.parse_workers else 0)
+        workers = self.config.parse_workers if live or self.config.parse_workers else 0
+        reads = self.crawl.strategy.reads if isinstance(self.crawl.strategy, Reads) else frozenset()
+        parser = make_parser(workers, reads)
         progress = Progress(started=now, elapsed_before=self.crawl.tally.elapsed, budget=self.config.pages)
         self._driver = Driver(
             self.crawl,

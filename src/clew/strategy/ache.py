@@ -36,6 +36,7 @@ class Ache(Resumable):
     """
 
     name = "ache"
+    reads = frozenset({"contexts"})
     parts: tuple[str, ...] = ("source", "prior", "url", "anchor", "context", "dice")
     options: Mapping[str, Option] = {
         "every": Number(1, 1e6, whole=True),

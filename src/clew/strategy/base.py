@@ -93,6 +93,14 @@ class Meets(Protocol):
 
 
 @runtime_checkable
+class Reads(Protocol):
+    """A strategy that looks at columns of links which are not found out unless somebody asks."""
+
+    reads: frozenset[str]
+    """`contexts`, `paths`, or both. They can be had anyway; named here, a page is not read twice for them."""
+
+
+@runtime_checkable
 class Forgetful(Protocol):
     """A strategy that need not keep the worth of all candidates up to date."""
 

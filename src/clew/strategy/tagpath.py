@@ -116,6 +116,7 @@ class TagPath(Resumable):
     """
 
     name = "tagpath"
+    reads = frozenset({"paths"})
     parts: tuple[str, ...] = ("mean", "bonus", "wait")
     options: Mapping[str, Option] = {
         "explore": Number(0.0, 100.0),

@@ -15,7 +15,7 @@ import turbohtml
 
 from clew.page import Excerpts, Later, Once
 from clew.parse.html.paths import tag_paths
-from clew.parse.html.render import MARKS, Rendered, plain_text, render, rendered
+from clew.parse.html.render import MARKS, Rendered, marked, plain_text, render, rendered
 from clew.parse.limits import DEFAULT, Limits
 from clew.parse.text import clip, fold, legible, one_line
 
@@ -84,10 +84,13 @@ class _Head:
     truncated: bool = False
 
 
-def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found:
+def read(
+    markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False, wanted: frozenset[str] = frozenset()
+) -> Found:
     """Everything clew wants of a document.
 
-    Parameters: `markup`, decoded; `limits`; `xhtml`, whether `<div/>` closes the element.
+    Parameters: `markup`, decoded; `limits`; `xhtml`, whether `<div/>` closes the element; `wanted`, columns
+    of the links (`contexts`, `paths`) that somebody will ask for, so that they are found out at once.
 
     >>> found = read("<title>T</title><p>see <a href=x>wind farms</a> now")
     >>> found.title, found.hrefs, found.anchors, found.contexts[0]
@@ -102,12 +105,18 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
     head = _scan(tree, limits)
     refresh = _meta_refresh(tree) if head.refresh else None
     rels = _rels(tree, head.links, head.plain)
-    _strip(tree)
     rest, where = Once(partial(around, markup, limits)), Once(partial(places, markup, limits))
+    paths = tag_paths(head.links) if "paths" in wanted else Later(where, 0, len(head.links))
+    _strip(tree)
     anchors = _anchors(head, limits)
     if anchors is None:
         anchors = tuple(rest()[0])
-    text, main = rendered(tree)
+    contexts: Sequence[str] = Later(rest, 1, len(anchors))
+    shown = marked(tree, head.links) if "contexts" in wanted and "&#" not in markup else None
+    if shown is not None:
+        text, main, contexts = shown.text, shown.main, _words(head, shown, limits)[1]
+    else:
+        text, main = rendered(_fresh(markup) if "contexts" in wanted else tree)
     root = tree.root
     return Found(
         title=next(filter(None, (*head.titles, head.metas.get("og:title"), head.h1)), ""),
@@ -121,11 +130,18 @@ def read(markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False) -> Found
         main=clip(main, limits.text),
         hrefs=tuple(head.hrefs),
         anchors=anchors,
-        contexts=Later(rest, 1, len(anchors)),
-        paths=Later(where, 0, len(anchors)),
+        contexts=contexts,
+        paths=paths,
         rels=rels,
         truncated=head.truncated or len(text) > limits.text,
     )
+
+
+def _fresh(markup: str) -> turbohtml.Document:
+    """The tree without marks, of what a reader sees."""
+    tree = turbohtml.parse(markup, positions=False)
+    _strip(tree)
+    return tree
 
 
 def places(markup: str, limits: Limits = DEFAULT) -> tuple[tuple[str, ...]]:

@@ -84,22 +84,28 @@ def render(
 
     Parameters: the tree, changed by this; its links in document order; `again` gives both anew.
     """
+    found = marked(tree, links)
+    return _numbered(*again()) if found is None else found
+
+
+def marked(tree: turbohtml.Document, links: Sequence[turbohtml.Element]) -> Rendered | None:
+    """`render` as long as marks without numbers will do; None where they will not."""
     core = tree.main_content()
     # The content scorer has run: marks can no longer sway it.
-    marked = [number for number, link in enumerate(links) if link.tag == "a"]
-    for number in marked:
+    enclosed = [number for number, link in enumerate(links) if link.tag == "a"]
+    for number in enclosed:
         _enclose(links[number])
     if core is not None:
         core.insert(0, turbohtml.Text(_BEGIN))
         core.append(turbohtml.Text(_END))
-    found = _places(tree.to_text(_LAYOUT), len(marked))
+    found = _places(tree.to_text(_LAYOUT), len(enclosed))
     if found is None:
-        return _numbered(*again())
+        return None
     text, opened, closed, begin, end = found
     starts, ends = opened, closed
-    if len(marked) != len(links):
+    if len(enclosed) != len(links):
         starts, ends = [-1] * len(links), [-1] * len(links)
-        for number, a, b in zip(marked, opened, closed, strict=True):
+        for number, a, b in zip(enclosed, opened, closed, strict=True):
             starts[number], ends[number] = a, b
     return Rendered(text, starts, ends, text[begin:end].strip())
 
