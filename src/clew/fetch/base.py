@@ -80,6 +80,21 @@ class Locator(Protocol):
         ...
 
 
+class Before:
+    """The half of a fetcher that stands before another one: hosts live where that one says."""
+
+    inner: Fetcher
+
+    @property
+    def locates(self) -> bool:
+        """Whether the fetcher behind it knows where hosts live."""
+        return isinstance(self.inner, Locator) and self.inner.locates
+
+    async def locate(self, host: str) -> tuple[str, ...]:
+        """All addresses of a host."""
+        return await self.inner.locate(host) if isinstance(self.inner, Locator) else ()
+
+
 @runtime_checkable
 class Opened(Protocol):
     """A fetcher that has something to start before the first request."""

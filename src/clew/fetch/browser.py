@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clew.fetch.address import Hosts
-from clew.fetch.base import Fetcher, Locator, Request, Response
+from clew.fetch.base import Before, Fetcher, Request, Response
 from clew.fetch.browser_page import Chromium, find_chromium
 from clew.fetch.browser_parts import Limits, Pace, Parts, Visit
 from clew.fetch.browser_shell import looks_empty
@@ -40,7 +40,7 @@ class BrowserSettings:
     """Pages in the browser at once."""
 
 
-class BrowserFetcher:
+class BrowserFetcher(Before):
     """A `Fetcher` that shows some pages to a browser.
 
     Parameters: the door, for everything, closed with it; settings; the user agent; the seconds between visits
@@ -95,15 +95,6 @@ class BrowserFetcher:
             parts=visit.parts,
             elapsed=reply.elapsed + time.monotonic() - start,
         )
-
-    @property
-    def locates(self) -> bool:
-        """Whether the fetcher behind it knows where hosts live."""
-        return isinstance(self.inner, Locator) and self.inner.locates
-
-    async def locate(self, host: str) -> tuple[str, ...]:
-        """All addresses of a host."""
-        return await self.inner.locate(host) if isinstance(self.inner, Locator) else ()
 
     async def close(self) -> None:
         """End the browser and close the door."""

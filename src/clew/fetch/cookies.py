@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from clew.errors import ConfigError
-from clew.fetch.base import Fetcher, Locator, Request, Response
+from clew.fetch.base import Before, Fetcher, Request, Response
 from clew.url import host as host_of
 from clew.url import is_ip, origin, registrable
 
@@ -253,7 +253,7 @@ def _given(line: str, place: str) -> Given | None:
     return Given(Cookie(name, value, where, ends, secure.strip().upper() == "TRUE"), domain, wide)
 
 
-class CookieFetcher:
+class CookieFetcher(Before):
     """A `Fetcher` that asks with the cookies of a jar and gives it what servers set.
 
     Replies leave it with the values of their cookies hidden: what is archived must not let anyone in.
@@ -277,15 +277,6 @@ class CookieFetcher:
         reply = await self.inner.fetch(request)
         self.jar.take(request.url, _set(reply), self.clock())
         return _hidden(reply)
-
-    @property
-    def locates(self) -> bool:
-        """Whether the fetcher behind it knows where hosts live."""
-        return isinstance(self.inner, Locator) and self.inner.locates
-
-    async def locate(self, host: str) -> tuple[str, ...]:
-        """All addresses of a host."""
-        return await self.inner.locate(host) if isinstance(self.inner, Locator) else ()
 
     async def close(self) -> None:
         """Close the fetcher behind it; the jar is forgotten with the process."""

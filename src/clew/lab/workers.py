@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 from clew.errors import ClewError
+from clew.run.parsing import end_with_parent
 
 Result = TypeVar("Result")
 
@@ -56,14 +55,6 @@ def _begin(prepare: Callable[[str], None] | None = None, given: str = "") -> Non
     """A worker leaves Ctrl-C to its parent and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
+    threading.Thread(target=end_with_parent, name="clew-parent", daemon=True).start()
     if prepare is not None:
         prepare(given)
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed cannot end its workers: they see to it themselves."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

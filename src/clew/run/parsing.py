@@ -266,10 +266,10 @@ def _begin_work() -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(5)
-    threading.Thread(target=_end_with_parent, name="clew-parent", daemon=True).start()
+    threading.Thread(target=end_with_parent, name="clew-parent", daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """A driver that is killed cannot tell its workers; they would wait for pages for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
