@@ -30,8 +30,8 @@ class Logit:
         self.bias = 0.0
         self._compact: Floats = np.zeros(0)
 
-    def step(self, examples: Examples, outcomes: Sequence[bool]) -> None:
-        """One step towards what the examples say; nothing while all outcomes are alike."""
+    def step(self, examples: Examples, outcomes: Sequence[bool] | Floats) -> None:
+        """One step towards what the examples say (yes, no or how much of it); nothing while all outcomes are alike."""
         y = np.array(outcomes, np.float64)
         if not y.any() or y.all():
             return

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.factor.memory import Ragged
-from clew.factor.pieces import Ids, Pieces, first_of_each, woven
+from clew.factor.pieces import Ids, Pieces, first_of_each, is_one_token, woven
 from clew.page import Links
 
 #: Marks share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.
@@ -77,7 +77,7 @@ class Said:
     """The words of anchors: of each how many, their numbers one after the other, and the words by number."""
 
     lengths: Ids
-    numbers: Ids
+    numbers: Ids | NDArray[np.int32]
     names: Sequence[str]
 
     @classmethod
@@ -125,18 +125,19 @@ class Marks:
         """
         self._tidy()
         targets = [links.targets[i] for i in chosen]
-        cuts = [(target.partition("?")[0] if "?" in target else target).rpartition("/") for target in targets]
+        heads = [target.partition("?")[0] if "?" in target else target for target in targets]
+        names = [head[head.rfind("/") + 1 :] for head in heads]
         own = Pieces()
         stands = self._stands(own, links, chosen)
-        places, leads, steps = self._led(own, links.source, [cut[0] for cut in cuts], satisfied)
-        files = np.array([self._files[cut[2]] for cut in cuts], np.int64)
+        places, leads, steps = self._led(own, links.source, [h[: h.rfind("/")] for h in heads], satisfied)
+        files = np.array([self._files[name] for name in names], np.int64)
         rows = woven(
             self._pieces.laid_out(np.stack([places, files], axis=1)),
             (said.lengths, self._spoken(said)),
             own.laid_out(np.stack([stands, leads], axis=1)),
         )
         self.rows.extend(first, *first_of_each(*rows))
-        steps += 1 - np.array([not cut[2] for cut in cuts], np.int64)
+        steps += np.array([bool(name) for name in names], np.int64)
         self._deep(first, steps, targets)
 
     def _stands(self, own: Pieces, links: Links, chosen: Sequence[int]) -> Ids:
@@ -200,7 +201,8 @@ class Marks:
 
     def _file(self, file: str) -> int:
         """The piece of the last step of a URL."""
-        names = ["url " + word for word in urls.tokens(file)]
+        words = (file,) if is_one_token(file) else urls.tokens(file)
+        names = ["url " + word for word in words]
         names.append("file " + _DIGITS.sub("0", file))
         names.append("ending " + file.rpartition(".")[2] if "." in file else "no ending")
         return self._pieces.add([self.column(name) for name in names])

@@ -103,3 +103,12 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     kept = np.ones(len(items), np.bool_)
     kept[again] = False
     return lengths - np.bincount(owners[again], minlength=len(lengths)), items[kept]
+
+
+def is_one_token(text: str) -> bool:
+    """Whether a part of a URL is plainly one token, however it is cut: small letters and digits.
+
+    >>> is_one_token("p12"), is_one_token("windFarm"), is_one_token("a-b"), is_one_token("")
+    (True, False, False, False)
+    """
+    return text.isalnum() and text.isascii() and text == text.lower()

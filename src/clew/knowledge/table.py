@@ -54,12 +54,16 @@ class Table:
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
         """The numbers of words, given to them on first sight."""
+        return np.array(self.listed(words), np.int64)
+
+    def listed(self, words: Iterable[str]) -> list[int]:
+        """The same as a plain list, for a few words at a time."""
         found = list(map(self._index.__getitem__, words))
         if len(self.names) > len(self.seen):
             size = len(self.names) + len(self.names) // 2
             self.seen = np.concatenate([self.seen, np.zeros(size - len(self.seen))])
             self.hits = np.concatenate([self.hits, np.zeros(size - len(self.hits))])
-        return np.array(found, np.int64)
+        return found
 
     def find(self, word: str) -> int:
         """The number of a word; -1 when it was never met."""

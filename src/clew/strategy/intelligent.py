@@ -328,7 +328,7 @@ class Intelligent(Looking):
         self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
         said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         if anchor is not None:
-            said = (np.full(len(fresh), len(anchor)), np.tile(anchor, len(fresh)))
+            said = (np.full(len(fresh), len(anchor)), np.tile(anchor, len(fresh)).astype(np.int32))
         self.memory.anchors.extend(first, *said)
         words = Said(*said, self.knowledge.anchors.names)
         self._marks.note(first, links, fresh, words, expansion.verdict.satisfied)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.factor.memory import distinct
-from clew.factor.pieces import Pieces, first_of_each
+from clew.factor.pieces import Pieces, first_of_each, is_one_token
 from clew.knowledge import Knowledge, Table
 from clew.page import Page
 from clew.url.index import KeyIndex
@@ -30,7 +30,7 @@ _TEXT = 50_000
 #: Forms of a language, and anchors, that are remembered.
 _FORMS = 500_000
 _ANCHORS = 50_000
-#: Segments of URLs that are remembered.
+#: Parts of URLs that are remembered.
 _SEGMENTS = 200_000
 _IDLE = -1
 #: From this length on, a text's words are looked up all at once.
@@ -59,6 +59,7 @@ class Forms:
         self._idle = stopwords(language)
         self._stem = lexicon(language).stem
         self._known = KeyIndex()
+        self._short: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._known)
@@ -67,10 +68,22 @@ class Forms:
         """Numbers of the distinct stems of a text, ascending."""
         plain = flat(text) if len(text) >= _LONG else None
         if plain is None:
-            found = distinct(np.array([self._number(form) for form in dict.fromkeys(tokens(text))], np.int64))
-        else:
-            found = distinct(self._looked_up(plain.text.encode("utf-8", "surrogatepass")))
+            return np.array(self.listed(text), np.int64)
+        found = distinct(self._looked_up(plain.text.encode("utf-8", "surrogatepass")))
         return np.asarray(found[1:] if len(found) and found[0] == _IDLE else found, np.int64)
+
+    def listed(self, text: str) -> list[int]:
+        """The same for a short text, word by word."""
+        if len(self._short) > _FORMS:
+            self._short.clear()
+        known = self._short
+        found = {known[form] if form in known else self._short_one(form) for form in tokens(text)}
+        found.discard(_IDLE)
+        return sorted(found)
+
+    def _short_one(self, form: str) -> int:
+        number = self._short[form] = self._number(form)
+        return number
 
     def _looked_up(self, plain: bytes) -> Ids:
         """Numbers of the distinct words between the blanks of a text."""
@@ -90,7 +103,7 @@ class Forms:
 
     def _number(self, form: str) -> int:
         if is_telling(form) and form not in self._idle:
-            return int(self.table.numbers((self._stem(form),))[0])
+            return self.table.listed((self._stem(form),))[0]
         return _IDLE
 
 
@@ -122,26 +135,19 @@ def _first(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ids:
     return order[np.searchsorted(hashes[order], wanted)]
 
 
-class Segments(dict[str, list[int]]):
-    """Numbers of the tokens of a segment of a URL: what stands between two slashes."""
-
-    def __init__(self, table: Table, style: str) -> None:
-        super().__init__()
-        self.table = table
-        self._style: Literal["words", "paper"] = "paper" if style == "paper" else "words"
-
-    def __missing__(self, segment: str) -> list[int]:
-        found: list[int] = self.table.numbers(urls.tokens(segment, self._style)).tolist()
-        self[segment] = found
-        return found
-
-
 class Addresses:
     """The tokens of URLs. Each segment is read for itself: no token goes beyond a slash, and sites repeat
-    their folders; so hosts, folders and files are put together once each."""
+    their folders; so hosts, folders and files are put together once each.
 
-    def __init__(self, segments: Segments) -> None:
-        self._segments = segments
+    >>> table = Table()
+    >>> lengths, numbers = Addresses(table, "words").read(["http://a.example/wind/farms-at-sea"])
+    >>> [table.names[n] for n in numbers.tolist()]
+    ['a', 'example', 'wind', 'farms', 'at', 'sea']
+    """
+
+    def __init__(self, table: Table, style: str) -> None:
+        self.table = table
+        self._style: Literal["words", "paper"] = "paper" if style == "paper" else "words"
         self._pieces = Pieces()
         self._known: dict[str, int] = {}
 
@@ -161,8 +167,11 @@ class Addresses:
         return first_of_each(*self._pieces.laid_out(np.array(rows, np.int64).reshape(-1, 3)))
 
     def _piece(self, part: str) -> int:
-        found = [number for segment in part.split("/") for number in self._segments[segment]]
-        number = self._known[part] = self._pieces.add(found)
+        if is_one_token(part):
+            words = [part]
+        else:
+            words = [word for segment in part.split("/") for word in urls.tokens(segment, self._style)]
+        number = self._known[part] = self._pieces.add(self.table.listed(words))
         return number
 
 
@@ -174,16 +183,17 @@ class Reading:
         self.cut: Callable[[Page], Sequence[str]] | None = None
         """Another way to cut a page into distinct stems: one that remembers, say."""
         self._forms: dict[tuple[str, str], Forms] = {}
-        self._segments = Segments(knowledge.tokens, style)
-        self._addresses = Addresses(self._segments)
-        self._anchors: dict[tuple[str, str], list[int]] = {}
+        self._addresses = Addresses(knowledge.tokens, style)
+        # Pieces, not lists: a page may have thousands of anchors, and so many lists keep the collector busy.
+        self._said = Pieces()
+        self._anchors: dict[str, dict[str, int]] = {}
 
     def page(self, page: Page) -> Ids:
         """Numbers of the distinct stems of a page's words that can carry a topic, ascending."""
         table = self.knowledge.words
         if self.cut is not None:
             return np.sort(table.numbers(self.cut(page)))
-        return self._numbers("words", table, page.text[:_TEXT], page.language or "en")
+        return self._of("words", table, page.language or "en").numbers(page.text[:_TEXT])
 
     def urls(self, targets: Sequence[str]) -> tuple[Ids, NDArray[np.int32]]:
         """Of each URL how many distinct tokens it has, and the numbers of all, one after the other."""
@@ -191,31 +201,29 @@ class Reading:
 
     def url(self, target: str) -> Ids:
         """Numbers of the distinct tokens of one URL."""
-        if len(self._segments) > _SEGMENTS:
-            self._segments.clear()
-        found = [n for segment in target.partition("://")[2].split("/") for n in self._segments[segment]]
-        return np.array(list(dict.fromkeys(found)), np.int64)
+        return self._addresses.read((target,))[1].astype(np.int64)
 
-    def anchors(self, texts: Sequence[str], language: str) -> tuple[Ids, Ids]:
+    def anchors(self, texts: Sequence[str], language: str) -> tuple[Ids, NDArray[np.int32]]:
         """The same as `urls` for the words of anchors, of which a site has few different ones."""
-        rows = [self._anchor(text, language) for text in texts]
-        flat = np.array([n for row in rows for n in row], np.int64)
-        return np.array([len(row) for row in rows], np.int64), flat
+        if len(self._said) >= _ANCHORS:
+            self._said.clear()
+            self._anchors.clear()
+        known = self._anchors.setdefault(language, {})
+        rows = [known[text] if text in known else self._anchor(text, language) for text in texts]
+        return self._said.laid_out(np.array(rows, np.int64).reshape(-1, 1))
 
-    def _anchor(self, text: str, language: str) -> list[int]:
-        found = self._anchors.get((text, language))
-        if found is None:
-            if len(self._anchors) >= _ANCHORS:
-                self._anchors.clear()
-            numbers = self._numbers("anchors", self.knowledge.anchors, text, language)
-            found = self._anchors[text, language] = numbers.tolist()
+    def _anchor(self, text: str, language: str) -> int:
+        forms = self._of("anchors", self.knowledge.anchors, language)
+        numbers = forms.listed(text) if len(text) < _LONG else forms.numbers(text).tolist()
+        found = self._anchors[language][text] = self._said.add(numbers)
         return found
 
-    def _numbers(self, name: str, table: Table, text: str, language: str) -> Ids:
+    def _of(self, name: str, table: Table, language: str) -> Forms:
+        """The forms of one language in one table."""
         forms = self._forms.get((name, language))
         if forms is None or len(forms) > _FORMS:
             forms = self._forms[name, language] = Forms(table, language)
-        return forms.numbers(text)
+        return forms
 
 
 def is_telling(form: str) -> bool:
