@@ -9,8 +9,8 @@ from clew.factor.marks import Said
 from clew.knowledge import Knowledge, dumps, loads
 from clew.page import Links
 
-#: What earlier knowledge is believed before anything is fetched: log odds of 2.
-START = 1 / (1 + np.exp(-2))
+#: What earlier words are believed before anything is fetched.
+START = 0.5
 NONE = np.zeros(0, np.int64)
 TARGETS = tuple(f"http://a.example/{kind}/{i}.html" for kind in ("good", "bad") for i in range(10))
 
@@ -63,7 +63,7 @@ def test_what_was_foretold_and_came_is_believed():
     sources = made(known())
     factor = Earlier(sources)
     fetched(factor, sources, [(0, True), (10, False), (1, True), (11, False)])
-    assert factor.beliefs["links"] > START
+    assert factor.beliefs["links"] > START + 0.2
     good, bad = factor.evidence(np.array([5, 15]))
     assert good > 0.5 > 0.0 > bad
 
@@ -93,3 +93,62 @@ def test_pages_that_led_to_several_finds_are_known_again():
     again = Earlier(second)
     assert again.speaks
     assert first.knowledge.ways == second.earlier.ways
+
+
+def pages_known():
+    """An earlier crawl that fetched all ten good pages, finds, and five of the bad ones."""
+    found = known()
+    for i, target in enumerate(TARGETS[:15]):
+        found.places.count(found.places.numbers([target]), i < 10)
+    return found
+
+
+def test_former_finds_come_first_and_words_are_asked_for_the_rest():
+    sources = made(pages_known())
+    factor = Earlier(sources)
+    factor.meet(range(20), TARGETS)
+    former, missed, strange = factor.evidence(np.array([5, 12, 17]))
+    assert former > 2.0 > 0.0 > strange > missed
+    assert [t.text for t in factor.terms(5)] == ["the earlier crawl found it"]
+    assert [t.text for t in factor.terms(17)] == ["bad"]
+
+
+def test_former_finds_found_again_make_the_other_factors_count_on():
+    sources = made(pages_known())
+    factor = Earlier(sources)
+    factor.meet(range(20), TARGETS)
+    assert sources.inherited.trust == 0.0
+    fetched(factor, sources, [(0, True), (1, True)])
+    assert sources.inherited.trust > 0.9
+    assert sources.known.pages > 40
+    assert sources.knowledge.pages == 2
+
+
+def test_former_finds_that_are_none_silence_it():
+    sources = made(pages_known())
+    factor = Earlier(sources)
+    factor.meet(range(20), TARGETS)
+    fetched(factor, sources, [(i, False) for i in range(4)])
+    assert not any(factor.beliefs.values())
+    assert sources.inherited.trust == 0.0
+    assert np.abs(factor.evidence(np.array([5, 12, 17]))).max() < 0.3
+
+
+def test_pages_are_remembered_by_address_with_those_that_led_to_several_finds():
+    sources = made()
+    factor = Earlier(sources)
+    for candidate, parents in ((0, ()), (1, (0,)), (2, (0,)), (3, (1,))):
+        outcome = Seen(candidate, candidate > 0, parents, NONE, NONE, NONE, True, TARGETS[candidate])
+        factor.learn(outcome)
+    known = loads(dumps(sources.knowledge))
+    assert dict(known.places.rows()) == {t: (1.0, float(i > 0)) for i, t in enumerate(TARGETS[:4])}
+    # The first page led to two finds, the second to one only.
+    assert dict(known.hubs.rows()) == {TARGETS[0]: (1.0, 0.25)}
+
+
+def test_an_address_too_long_to_keep_is_not_kept():
+    sources = made()
+    factor = Earlier(sources)
+    factor.learn(Seen(0, True, (), NONE, NONE, NONE, True, "http://a.example/" + "a" * 1000))
+    assert not len(sources.knowledge.places)
+    assert loads(dumps(sources.knowledge)) == sources.knowledge

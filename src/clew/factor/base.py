@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.factor.inherited import Inherited
 from clew.factor.interest import Estimation
 from clew.factor.marks import Marks
 from clew.factor.memory import Floats, Ids, Memory
@@ -30,6 +31,8 @@ class Seen:
     """Numbers (in `knowledge.anchors`) of the words of anchors that point to it."""
     alive: bool = True
     """Whether there was a page."""
+    url: str = ""
+    """Its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +81,35 @@ class Sources:
     how: Estimation
     earlier: Knowledge | None = None
     marks: Marks = field(default_factory=Marks)
+    inherited: Inherited | None = None
+
+    @property
+    def known(self) -> Knowledge | Inherited:
+        """What there is to go by: this crawl's counts, and those it counts on in."""
+        return self.inherited or self.knowledge
 
     @property
     def rate(self) -> float:
         """P(C)."""
-        return self.knowledge.rate
+        known = self.known
+        return known.satisfied / known.pages if known.pages else 0.0
 
     @property
     def chance(self) -> float:
         """P(C); while nothing was found, the most that it can well be."""
-        known = self.knowledge
-        return known.rate if known.satisfied else 1.0 / (known.pages + 1.0)
+        known = self.known
+        return self.rate if known.satisfied else 1.0 / (known.pages + 1.0)
 
     @property
     def base(self) -> float:
         """What the deviation of eq. 6 and 9 is taken over."""
-        known = self.knowledge
+        known = self.known
         return known.satisfied if self.how.deviation == "satisfying" else known.pages
 
     def counts(self, name: str) -> tuple[Floats, Floats]:
         """(seen, hits) of a table, by word number."""
+        if self.inherited is not None:
+            return self.inherited.counts(name)
         table: Table = getattr(self.knowledge, name)
         n = len(table)
         return table.seen[:n], table.hits[:n]

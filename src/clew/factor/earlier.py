@@ -1,25 +1,31 @@
-"""Earlier: what an earlier crawl knew of the words on the pages linking to a candidate, of its URL and its
-anchor, and of the pages that led it to its finds (section 5.4). Silent without such knowledge."""
+"""Earlier: what an earlier crawl knew of a page itself, of the words on the pages linking to it, of its URL
+and its anchor, and of the pages that led it to its finds (section 5.4). Silent without such knowledge."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from clew.factor.base import Seen, Sources, Term, strongest
+from clew.factor.inherited import CARRIED, Inherited
 from clew.factor.interest import Estimation, log_ratio, significance
 from clew.factor.marks import WIDTH
 from clew.factor.memory import Floats, Ids
+from clew.factor.places import START, STRANGE, Places
 from clew.knowledge import Table
+from clew.knowledge.codec import MAX_WORD
 
 #: Bounds on one word's say. An earlier crawl that did well saw finds everywhere, so that its words
 #: against a page are stronger than they should be, and those for it weaker.
 _LEAST, _MOST = -0.5, 3.0
 #: Bounds on the whole.
 _BOUND = 4.0
-#: The log odds, at first, that earlier knowledge is about the same thing; and how far one page may move them.
-_TRUST, _MOVE, _FIRM = 2.0, 2.0, 6.0
+#: How far one page may move the log odds that a part foretells finds, and all pages together.
+_MOVE, _FIRM = 2.0, 6.0
+#: The most that former finds found again say for the other parts.
+_SAME = 3.0
 #: What is foretold of where a page leads is put to the test from here on.
 _TELLING = 0.5
 #: The most that a crawl may expect of its harvest because an earlier one had it.
@@ -27,23 +33,29 @@ _PROMISE = 0.03
 #: The row of `ways` that counts all pages, and the marks that tell of a link wherever it stands.
 EVERY = ""
 LASTING = ("url ", "file ", "anchor ", "below ", "host ")
+#: Pages whose addresses are remembered for later crawls, and finds from which on a page leads to several.
+_PLACES = 200_000
+_SEVERAL = 2
 
 
 class Earlier:
-    """The earlier crawl's log ratios of the words, tokens and anchor words of a link, taken together.
+    """What an earlier crawl knew, believed as far as it foretells what comes.
 
-    They are kept apart from this crawl's own counts: the earlier crawl went its own way and found what it
-    found where it looked. What words of linking pages, what URLs and anchors, and what marks of pages on
-    the way foretell is tested with every page: each is believed as far as it does better than the mere rate.
+    Of a page that the earlier crawl fetched it is known what it was (`Places`). Of any other, the earlier
+    log ratios of the words of linking pages, of its URL and anchor, and of marks of pages on the way, are
+    each tested with every page and believed as far as they do better than the mere rate. Once former finds
+    turn out finds again, the other factors count on in the earlier counts too (`Inherited`); once they turn
+    out none, all this is left aside.
     """
 
     name = "earlier"
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._odds = {"links": _TRUST, "words": _TRUST, "ways": _TRUST}
-        self.beliefs = dict.fromkeys(self._odds, 1.0)
+        self._odds = {"links": 0.0, "words": 0.0, "ways": 0.0}
+        self.beliefs = dict.fromkeys(self._odds, 0.5)
         self._rows: list[Ids] = []
+        self._addresses: list[int] = []
         self._led: list[int] = []
         self._foretold: dict[int, float] = {}
         known = sources.earlier
@@ -51,9 +63,12 @@ class Earlier:
         self._of: dict[str, Floats] = {}
         self._pages: Floats = np.zeros(0)
         self._ways: Floats | None = None
+        self.places: Places | None = None
         if known is None or known.satisfied <= 0:
             return
-        for name in ("words", "tokens", "anchors"):
+        self.places = Places(known)
+        sources.inherited = Inherited(sources.knowledge, known)
+        for name in CARRIED:
             theirs: Table = getattr(known, name)
             weights = _weights(theirs, known.rate, known.satisfied, sources.how)
             mine: Table = getattr(sources.knowledge, name)
@@ -70,25 +85,50 @@ class Earlier:
     @property
     def speaks(self) -> bool:
         """Whether there is earlier knowledge at all."""
-        return bool(self._given)
+        return self.places is not None
+
+    def meet(self, numbers: Sequence[int], targets: Sequence[str]) -> None:
+        """New candidates, numbers ascending: which of them did the earlier crawl fetch?"""
+        if self.places is not None:
+            self.places.meet(numbers, targets)
 
     def learn(self, seen: Seen) -> None:
         """Count which pages lead to finds, and how many; see whether the earlier crawl would have known."""
         known = self.sources.knowledge
         row = self._way(seen)
         known.ways.count(row, False)
-        if self._given:
-            self._test(seen)
+        if self.places is not None:
+            self._test(self.places, seen)
         self._rows.append(row)
+        self._addresses.append(self._address(seen))
         self._led.append(0)
         if seen.satisfied:
             for parent in seen.parents:
-                before = self._led[parent]
-                self._led[parent] = before + 1
-                # A page that led to many counts nearly whole, one that led to a single find not at all.
-                known.ways.hits[self._rows[parent]] += _share(before + 1) - _share(before)
-                if self._given and not before and parent in self._foretold:
-                    self._tell("ways", self._foretold.pop(parent), True, self._ways_rate())
+                self._lead(parent)
+
+    def _lead(self, slot: int) -> None:
+        """A page led to one find more."""
+        known, before = self.sources.knowledge, self._led[slot]
+        self._led[slot] = before + 1
+        # A page that led to many counts nearly whole, one that led to a single find not at all.
+        more = _share(before + 1) - _share(before)
+        known.ways.hits[self._rows[slot]] += more
+        if self._addresses[slot] >= 0 and before + 1 >= _SEVERAL:
+            number = known.hubs.numbers([known.places.names[self._addresses[slot]]])
+            known.hubs.seen[number] += before + 1 == _SEVERAL
+            known.hubs.hits[number] += more
+        if not before and slot in self._foretold:
+            self._tell("ways", self._foretold.pop(slot), True, self._ways_rate())
+
+    def _address(self, seen: Seen) -> int:
+        """Count what a page is, by its address; its row, or -1 when there are too many to remember."""
+        table = self.sources.knowledge.places
+        full = len(table) >= _PLACES and table.find(seen.url) < 0
+        if full or not 0 < len(seen.url) <= MAX_WORD:
+            return -1
+        row = table.numbers([seen.url])
+        table.count(row, seen.satisfied)
+        return int(row[0])
 
     def _way(self, seen: Seen) -> Ids:
         """A page's row in the table of ways: the marks of the link that led there, those that last."""
@@ -96,12 +136,18 @@ class Earlier:
         names = [marks.names.get(column, "") for column in marks.rows.row(seen.candidate).tolist()]
         return table.numbers([EVERY, *dict.fromkeys(name for name in names if name.startswith(LASTING))])
 
-    def _test(self, seen: Seen) -> None:
+    def _test(self, places: Places, seen: Seen) -> None:
         """See what was foretold of a page that is now known."""
-        if not seen.parents:
+        kind, rate, one = places.kind(seen.candidate), places.rate, np.array([seen.candidate])
+        if kind == STRANGE and not seen.parents:
+            return  # a seed: nothing led there
+        places.learn(seen.candidate, seen.satisfied)
+        if kind != STRANGE:
+            # Words that foretell what is known already prove nothing.
+            assert self.sources.inherited is not None
+            counted = {"words": seen.words, "tokens": seen.tokens, "anchors": seen.anchors}
+            self.sources.inherited.again(counted, seen.satisfied)
             return
-        known, one = self.sources.knowledge, np.array([seen.candidate])
-        rate = (known.satisfied + 0.5) / (known.pages + 1.0)
         self._tell("links", float(self._said(one)[0]), seen.satisfied, rate)
         self._tell("words", float(self._read(one)[0]), seen.satisfied, rate)
         if self._ways is not None:
@@ -122,11 +168,18 @@ class Earlier:
         return (sum(map(bool, self._led)) + 0.5) / (len(self._led) + 1.0)
 
     def estimate(self) -> None:
-        """Believe each as far as it foretold what came, and all less the further the harvest falls short."""
-        known, own = self.sources.earlier, self.sources.knowledge
-        if known is not None and known.rate > 0.0:
-            kept = min(1.0, (own.satisfied + 1.0) / (own.pages * min(known.rate, _PROMISE) + 1.0))
-            self.beliefs = {kind: kept / (1.0 + math.exp(-odds)) for kind, odds in self._odds.items()}
+        """Believe each part as far as it foretold what came, and all less the further the harvest falls
+        short; nothing once it is clear that something else is looked for."""
+        known, own, places = self.sources.earlier, self.sources.knowledge, self.places
+        if known is None or places is None or self.sources.inherited is None:
+            return
+        places.estimate()
+        kept = min(1.0, (own.satisfied + 1.0) / (own.pages * min(known.rate, _PROMISE) + 1.0))
+        kept *= min(1.0, max(0.0, 1.0 + places.odds / 2.0))
+        same = min(_SAME, places.odds - START)
+        self.beliefs = {kind: kept / (1.0 + math.exp(-odds - same)) for kind, odds in self._odds.items()}
+        # To count on is another matter than to listen: it begins when former finds were found again.
+        self.sources.inherited.trust = max(0.0, math.tanh(same))
 
     @property
     def belief(self) -> float:
@@ -134,24 +187,26 @@ class Earlier:
         return max(self.beliefs.values())
 
     def evidence(self, ids: Ids) -> Floats:
-        if not self._given:
+        if self.places is None:
             return np.zeros(len(ids))
         total = self.beliefs["links"] * self._said(ids) + self.beliefs["words"] * self._read(ids)
         if self._ways is not None:
             # A page is worth fetching for what it is or for where it leads.
             ways = self.beliefs["ways"] * self._led_by(ids, self._ways)
             total = np.logaddexp(total, ways) - math.log(2.0)
-        return np.asarray(total, np.float64)
+        return np.where(self.places.known(ids), self.places.evidence(ids), total)
 
     def support(self, ids: Ids) -> Floats:
         known = self.sources.earlier
         return np.full(len(ids), known.pages * self.belief if known is not None else 0.0)
 
     def terms(self, candidate: int) -> list[Term]:
-        found: list[Term] = []
         known, memory = self.sources.earlier, self.sources.memory
-        if known is None or not self._given:
-            return found
+        if known is None or self.places is None:
+            return []
+        if self.places.kind(candidate) != STRANGE:
+            return self.places.terms(candidate)
+        found: list[Term] = []
         rows = {"tokens": memory.tokens.row(candidate), "anchors": memory.anchors.row(candidate)}
         for name, numbers in rows.items():
             mine: Table = getattr(self.sources.knowledge, name)

@@ -40,7 +40,7 @@ class LinkLocality:
         known.links = known.links.plus(more)
 
     def estimate(self) -> None:
-        links, rate = self.sources.knowledge.links, self.sources.rate
+        links, rate = self.sources.known.links, self.sources.rate
         a = self.sources.how.smoothing
         self.log_p = _log(links.pp + a * rate * rate, (links.total + a) * rate * rate)
         other = rate * (1.0 - rate)
@@ -66,7 +66,7 @@ class LinkLocality:
         return self.sources.memory.inlinks[ids].astype(np.float64)
 
     def terms(self, candidate: int) -> list[Term]:
-        memory, links = self.sources.memory, self.sources.knowledge.links
+        memory, links = self.sources.memory, self.sources.known.links
         k, m = int(memory.inlinks[candidate]), int(memory.good_inlinks[candidate])
         rows = [
             Term(f"{m} in-links from finds", self.log_p, links.pp + links.pn, links.pp, 0.0),

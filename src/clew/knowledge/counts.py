@@ -18,6 +18,8 @@ TABLES: dict[str, str] = {
     "tokens": "a token of its URL",
     "anchors": "a word of an anchor that points to it",
     "ways": "a mark of a link to a page; hits are how far such pages led to finds",
+    "places": "the address of the page",
+    "hubs": "the address of a page; hits are how far it led to finds",
 }
 
 
@@ -65,6 +67,8 @@ class Knowledge:
     tokens: Table = field(default_factory=Table)
     anchors: Table = field(default_factory=Table)
     ways: Table = field(default_factory=Table)
+    places: Table = field(default_factory=Table)
+    hubs: Table = field(default_factory=Table)
 
     @property
     def rate(self) -> float:

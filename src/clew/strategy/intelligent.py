@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from clew.factor import (
     FACTORS,
     PAPER,
+    Earlier,
     Estimation,
     Factor,
     LinkLocality,
@@ -103,7 +104,7 @@ class Intelligent(Looking):
         exact: str = "no",
         audit: float = 0.0,
     ) -> None:
-        self.factors = tuple(factors) or (ALL if weights == "learned" else PAPER)
+        self.factors = tuple(factors) or (ALL if weights == "learned" else _paper(known))
         self.parts = (*self.factors, "chance")
         self.seed = seed
         self.predicate = predicate if "hint" in self.factors else None
@@ -284,6 +285,7 @@ class Intelligent(Looking):
             self.reading.url(expansion.page.url),
             self.memory.anchors.row(source).astype(np.int64),
             200 <= expansion.page.status < 300,
+            expansion.page.url,
         )
         for factor in self._all.values():
             factor.learn(seen)
@@ -325,6 +327,8 @@ class Intelligent(Looking):
         self.memory.open[numbers] = True
         # Numbers of new candidates follow each other, so their rows are appended in one go.
         first, links = int(numbers[0]), expansion.links
+        if isinstance(earlier := self._all["earlier"], Earlier) and earlier.speaks:
+            earlier.meet(numbers.tolist(), [links.targets[i] for i in fresh])
         self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
         said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         if anchor is not None:
@@ -360,6 +364,8 @@ class Intelligent(Looking):
         return Rescore(ids, parts, saved=False)
 
     def _estimate(self) -> None:
+        # How far earlier counts are trusted is settled before anybody reads them.
+        self._all["earlier"].estimate()
         for factor in self.heard:
             factor.estimate()
 
@@ -375,3 +381,8 @@ class Intelligent(Looking):
             new = np.zeros(max(size, len(self._keys) * 3 // 2), np.uint64)
             new[: len(self._keys)] = self._keys
             self._keys = new
+
+
+def _paper(known: Knowledge | None) -> tuple[str, ...]:
+    """The paper's factors, and what was known before, if anything was."""
+    return PAPER if known is None else (*PAPER, "earlier")

@@ -1,0 +1,129 @@
+"""Pages that an earlier crawl has fetched: if the same is looked for, they are what they were then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.factor.base import Term
+from clew.factor.marks import grown
+from clew.factor.memory import Floats, Ids
+from clew.knowledge import Knowledge
+
+#: How a page is known: not at all, as a miss, as a find.
+STRANGE, MISS, FIND = 0, 1, 2
+#: The probability that a page is a find if the same is looked for and it was none, or was one: pages change.
+_STILL = (math.nan, 0.02, 0.9)
+#: The log odds, at first, that the same is looked for; how far one page may raise them; how far they may go.
+START, _MOVE, _FIRM = 1.4, 2.0, 6.0
+#: Finds, and pages, that are added to those counted: the rate is 1 in 8 before anything was fetched.
+_HALF, _FEW = 0.5, 4.0
+#: Bounds on the evidence.
+_LEAST, _MOST = -1.0, 4.0
+
+
+class Places:
+    """Which candidates an earlier crawl fetched, and how much that tells.
+
+    Two explanations compete by likelihood: the same is looked for, so that pages are what they were; or
+    something else, so that former finds are finds as often as it turns out (`tallies`). A few former finds
+    that are none, or finds among former misses, decide for the second.
+    """
+
+    def __init__(self, earlier: Knowledge) -> None:
+        self.earlier = earlier
+        self.odds = START
+        self.kinds: NDArray[np.int8] = np.zeros(1024, np.int8)
+        self.hubs: NDArray[np.float32] = np.zeros(1024, np.float32)
+        self.unseen = self.finds = float((earlier.places.hits > 0).sum())
+        self.tallies = np.zeros((3, 2))
+        """By kind: pages fetched, finds."""
+        self._worth = np.zeros(3)
+        self._lead = 0.0
+        self.estimate()
+
+    @property
+    def trust(self) -> float:
+        """The probability that the same is looked for."""
+        return 1.0 / (1.0 + math.exp(-self.odds))
+
+    @property
+    def rate(self) -> float:
+        """The rate of finds among pages that were not known."""
+        fetched, finds = self.tallies[STRANGE].tolist()
+        return float((finds + _HALF) / (fetched + _FEW))
+
+    def meet(self, numbers: Sequence[int], targets: Sequence[str]) -> None:
+        """New candidates, in ascending order."""
+        self.kinds, self.hubs = grown(self.kinds, numbers[-1] + 1), grown(self.hubs, numbers[-1] + 1)
+        places, led = self.earlier.places, self.earlier.hubs
+        for number, target in zip(numbers, targets, strict=True):
+            row = places.find(target)
+            if row < 0 or not places.seen[row]:
+                continue
+            found = 2.0 * places.hits[row] > places.seen[row]
+            self.kinds[number] = FIND if found else MISS
+            self.unseen -= found
+            seen, hits = led.row(target)
+            self.hubs[number] = hits / seen if seen else 0.0
+
+    def kind(self, candidate: int) -> int:
+        """How a candidate is known."""
+        return int(self.kinds[candidate]) if candidate < len(self.kinds) else STRANGE
+
+    def learn(self, candidate: int, satisfied: bool) -> None:
+        """What a page turned out to be: which explanation foretold it better?"""
+        kind = self.kind(candidate)
+        if kind != STRANGE:
+            # Where finds are rarer than pages change, a former miss that is one still says nothing.
+            same, other = _STILL[kind], max(self.rate, _STILL[MISS])
+            gain = math.log(same / other) if satisfied else math.log((1.0 - same) / (1.0 - other))
+            self.odds = min(_FIRM, max(-_FIRM, self.odds + min(_MOVE, gain)))
+        self.tallies[kind] += (1.0, satisfied)
+
+    def _otherwise(self, kind: int) -> float:
+        """The probability of a find if something else is looked for."""
+        fetched, finds = self.tallies[kind].tolist()
+        return float((finds + _FEW * self.rate) / (fetched + _FEW))
+
+    def estimate(self) -> None:
+        """Read what it means to have been fetched from what became of such pages."""
+        rate, trust = self.rate, self.trust
+        for kind, otherwise in ((MISS, rate), (FIND, max(rate, self._otherwise(FIND)))):
+            told = _log_odds(trust * _STILL[kind] + (1.0 - trust) * otherwise) - _log_odds(rate)
+            self._worth[kind] = min(_MOST, max(_LEAST, told))
+        # What leads to finds is of use as long as there are finds to be led to.
+        self._lead = self.trust * _MOST * max(0.0, self.unseen) / max(1.0, self.finds)
+
+    def known(self, ids: Ids) -> NDArray[np.bool_]:
+        """Which of some candidates the earlier crawl fetched."""
+        return np.asarray(self._kinds(ids) != STRANGE, np.bool_)
+
+    def evidence(self, ids: Ids) -> Floats:
+        """What it tells that a page was a find or none, or, if that is more, that it led to finds."""
+        kinds, there = self._kinds(ids), ids < len(self.hubs)
+        told = self._worth[kinds]
+        lead = self._lead * np.where(there, self.hubs[np.where(there, ids, 0)], 0.0)
+        return np.asarray(np.where(lead > 0.0, np.maximum(told, lead), told), np.float64)
+
+    def terms(self, candidate: int) -> list[Term]:
+        """What was known of a page, for an explanation."""
+        kind = self.kind(candidate)
+        if kind == STRANGE:
+            return []
+        found = "the earlier crawl found it" if kind == FIND else "the earlier crawl fetched it: no find"
+        terms = [Term(found, float(self._worth[kind]), 1.0, float(kind == FIND), 0.0)]
+        if lead := self._lead * float(self.hubs[candidate]):
+            terms.append(Term("it led the earlier crawl to finds", lead, 1.0, 0.0, 0.0))
+        return terms
+
+    def _kinds(self, ids: Ids) -> NDArray[np.int8]:
+        there = ids < len(self.kinds)
+        return np.where(there, self.kinds[np.where(there, ids, 0)], np.int8(STRANGE))
+
+
+def _log_odds(chance: float) -> float:
+    return math.log(chance / (1.0 - chance))
