@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 from io import BytesIO
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from clew.fetch.base import Response
+from clew.store import warc
 from clew.store.replies import http_reply
 from clew.store.warc import Shelf, info_record, response_record
 
@@ -129,3 +132,9 @@ def test_no_block_of_bytes_is_too_odd(block: bytes) -> None:
     for start in (b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200\r\nContent-Encoding: gzip, br\r\n\r\n"):
         reply = http_reply(A, start + block, 1000)
         assert reply is None or len(reply.body) <= 1000
+
+
+def test_a_digest_is_written_in_base_32() -> None:
+    for data in (b"", b"wind", bytes(range(256)) * 9):
+        plain = base64.b32encode(hashlib.sha1(data).digest()).decode()
+        assert warc._digest(data) == f"sha1:{plain}"

@@ -7,6 +7,7 @@ last ones are also remembered by their text: for most links one look-up does for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class Known:
     def look(self, targets: Sequence[str]) -> tuple[Keys, Numbers]:
         """The key and the candidate number of each target; -1 for those never seen."""
         known = self._numbers
-        numbers = np.array([known.get(target, -1) for target in targets], np.int64)
+        numbers = np.fromiter(map(known.get, targets, repeat(-1)), np.int64, len(targets))
         missing = np.flatnonzero(numbers < 0)
         if not len(missing):
             return self._keys(numbers), numbers

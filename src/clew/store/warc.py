@@ -7,7 +7,6 @@ decompressed on the way, the headers that no longer hold are renamed `X-Archive-
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import zlib
@@ -34,8 +33,11 @@ ROTATE_AT = 1 << 30
 RENDERED_TYPE = "text/html; charset=utf-8"
 """The type of a `conversion` record that holds a page as a browser rendered it."""
 _GZIP = 31
+_BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _UNFRAMED = frozenset({"transfer-encoding"})
 _DECODED = frozenset({"transfer-encoding", "content-encoding"})
+#: Two letters of base 32 for each ten bits: the library's own function goes by single letters.
+_PAIRS = [first + second for first in _BASE_32 for second in _BASE_32]
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -119,7 +121,8 @@ def _bytes(text: str) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+    number = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big")
+    return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -10, -10)])
 
 
 def _date(timestamp: float) -> str:
