@@ -1,100 +1,154 @@
 """Knowledge used again: finds in the first requests with and without what an earlier crawl learned.
 
-    python benchmarks/reuse.py                                      # classes of WebKB, 3 seed sets each
-    python benchmarks/reuse.py --corpus wikispeedia:hard --topics 12
-    python benchmarks/reuse.py --corpus wikispeedia --topics 12 --size 15 60
+    python benchmarks/reuse.py                                       # pages with a word on them
+    python benchmarks/reuse.py --draw 8                              # other words
+    python benchmarks/reuse.py --labels --size 100 700 --oracle      # pages of a subject
+    python benchmarks/reuse.py --corpus webkb:cornell webkb:texas --labels --size 15 700
 
-For each topic a crawl learns from one random page. Then crawls from other random pages run without knowledge,
-with that of the same topic, with that of a related one (same branch of the taxonomy, where there is one), and
-with that of an unrelated one. Blind predicates; every request counts. Printed: mean finds within the budgets,
-and the ratio of the sums to those of the crawls without knowledge, with 95 % bootstrap intervals over topics.
+For each topic one crawl learns, from one random page. Then crawls from other random pages run without
+knowledge, with that of the same topic, and with that of an unrelated one: of the topics drawn, the one that
+shares least with it. No seed is a find. Blind predicates: after each fetch yes or no, nothing about links.
+Every request counts. Printed: mean finds within the budgets, of these how many the earlier crawl had not
+found; and the ratios of the sums to those without knowledge, with 95 % bootstrap intervals over topics.
 
-There is something to win only where a crawl without knowledge does not find nearly everything by itself:
-where finds are rare, and the way to them long.
+There is something to win only where a crawl without knowledge leaves much unfound. Subjects of an
+encyclopaedia are not such: pages about birds link to each other, and 500 requests without knowledge find most
+of what any crawl could (`--oracle` prints that). A word that stands on one page in ten, here and there, is:
+links say little about it, and what was found before is worth knowing.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.knowledge import Knowledge
+from clew.knowledge import Knowledge, dumps, loads
 from clew.lab import open_web
 from clew.lab.arena import Arena
 from clew.lab.corpora import topics_of
+from clew.lab.oracle import achievable
 from clew.lab.predicates import Blind
 from clew.lab.simulate import simulate
+from clew.page import Page
+from clew.predicate.verdict import Verdict
 from clew.strategy import Intelligent
+from clew.strategy.reading import distinct_words
 
-KINDS = ("plain", "same", "related", "unrelated")
+KINDS = ("plain", "same", "unrelated")
+#: The share of a topic that must be within reach of a seed.
 _REACH = 0.5
+
+Floats = NDArray[np.float64]
+
+
+class Watched(Blind):
+    """A blind predicate that remembers what it found."""
+
+    def __init__(self, name: str, targets: frozenset[str]) -> None:
+        super().__init__(name, targets)
+        self.found: list[str] = []
+
+    def judge(self, page: Page) -> Verdict:
+        verdict = super().judge(page)
+        if verdict.satisfied:
+            self.found.append(page.url)
+        return verdict
 
 
 @dataclass(slots=True)
 class Topic:
-    """A predicate on one corpus, and the pages from which enough of it can be reached."""
+    """A predicate on one web, pages to begin at, and what a crawl from the first of them learned."""
 
     arena: Arena
     name: str
     targets: frozenset[str]
     seeds: list[str] = field(default_factory=list)
-    knowledge: Knowledge | None = None
+    learned: str = ""
+    found: frozenset[str] = frozenset()
 
-    @property
-    def branch(self) -> str:
-        """What related topics have in common."""
-        return ".".join(self.name.split(".")[:2]) if "." in self.name else ""
-
-    def run(self, seed: str, dice: int, known: Knowledge | None, budget: int) -> tuple[list[int], Knowledge]:
+    def run(
+        self, seed: str, dice: int, known: Knowledge | None, budget: int
+    ) -> tuple[list[int], list[str], Knowledge]:
+        """The requests that brought finds, the finds, what was learned."""
         strategy = Intelligent(dice, known=known)
-        course = simulate(self.arena, Blind(self.name, self.targets), strategy, [seed], budget)
-        return list(course.finds), strategy.knowledge
+        watched = Watched(self.name, self.targets)
+        course = simulate(self.arena, watched, strategy, [seed], budget)
+        return list(course.finds), watched.found, strategy.knowledge
+
+    def oracle(self, seed: str, budgets: Sequence[int]) -> list[int]:
+        """What a crawl that knows everything finds."""
+        mask = np.array([url in self.targets for url in self.arena.urls])
+        number = self.arena.number[seed]
+        finds = achievable(self.arena.graph, mask, [number], max(budgets), self.arena.origins)
+        return [sum(f <= b for f in finds) for b in budgets]
 
 
-def topics(corpus: str, count: int, low: int, high: int, rng: np.random.Generator) -> Iterator[Topic]:
-    """Topics of a corpus by size, each with seeds drawn for it."""
-    web = open_web(corpus)
-    recorded = corpus.startswith("webkb")
-    # No robots.txt was recorded with WebKB: asking for it would double the price of every new host.
-    arena = Arena(web, dead_links=recorded, robots=not recorded)
-    members: dict[str, set[str]] = {}
-    for url in arena.urls:
-        for name in topics_of(web, url):
-            members.setdefault(name, set()).add(url)
-    fit = sorted(name for name, urls in members.items() if low <= len(urls) <= high and name != "other")
-    chosen = sorted(rng.permutation(len(fit))[:count].tolist())
-    pages = [i for i, _ in arena.pages()]
-    for name in [fit[i] for i in chosen]:
-        topic = Topic(arena, name, frozenset(members[name]))
-        mask = np.array([url in topic.targets for url in arena.urls])
-        for i in rng.permutation(len(pages)).tolist():
-            reached = arena.graph.reach([pages[i]]) & mask
-            if reached.sum() >= _REACH * mask.sum():
-                topic.seeds.append(arena.urls[pages[i]])
-            if len(topic.seeds) == 16:
-                break
-        yield topic
-
-
-def others(topic: Topic, among: list[Topic]) -> dict[str, Knowledge | None]:
-    """What each kind of crawl begins with; a kind for which there is no topic is left out."""
-    related = [t for t in among if t is not topic and t.branch and t.branch == topic.branch]
-    strange = [t for t in among if t is not topic and (not t.branch or t.branch != topic.branch)]
-    found: dict[str, Knowledge | None] = {"plain": None, "same": topic.knowledge}
-    place = among.index(topic)
-    if related:
-        found["related"] = related[place % len(related)].knowledge
-    if strange:
-        found["unrelated"] = strange[(place + len(strange) // 2) % len(strange)].knowledge
+def members(arena: Arena, labels: bool) -> dict[str, set[str]]:
+    """The pages of each topic: by label, or by the stems of words on them."""
+    found: dict[str, set[str]] = {}
+    for _, page in arena.pages():
+        for name in topics_of(arena.web, page.url) if labels else distinct_words(page):
+            found.setdefault(name, set()).add(page.url)
     return found
 
 
-def interval(finds: np.ndarray, plain: np.ndarray) -> str:
+def topics(corpus: str, asked: argparse.Namespace, rng: np.random.Generator) -> Iterator[Topic]:
+    """Topics drawn from those of the right size, with seeds drawn for each."""
+    recorded = corpus.startswith("webkb")
+    # No robots.txt was recorded with WebKB: asking for it would double the price of every new host.
+    arena = Arena(open_web(corpus), dead_links=recorded, robots=not recorded)
+    graph = arena.graph
+    pages = [i for i, _ in arena.pages()]
+    low, high = asked.size
+    by_name = members(arena, asked.labels)
+    fit = sorted(name for name, urls in by_name.items() if low <= len(urls) <= high and name != "other")
+    for place in rng.permutation(len(fit))[: asked.topics].tolist():
+        topic = Topic(arena, fit[place], frozenset(by_name[fit[place]]))
+        mask = np.array([url in topic.targets for url in arena.urls])
+        for i in rng.permutation(len(pages)).tolist():
+            if not mask[pages[i]] and (graph.reach([pages[i]]) & mask).sum() >= _REACH * mask.sum():
+                topic.seeds.append(arena.urls[pages[i]])
+            if len(topic.seeds) > asked.seeds:
+                yield topic
+                break
+
+
+def unrelated(topic: Topic, among: Sequence[Topic]) -> Topic | None:
+    """The other topic that shares the smallest part of its pages with this one."""
+    others = [t for t in among if t is not topic and t.found]
+    return min(others, key=lambda t: len(t.targets & topic.targets) / len(t.targets), default=None)
+
+
+def measure(topic: Topic, among: Sequence[Topic], asked: argparse.Namespace) -> dict[str, Floats]:
+    """By kind of crawl: mean finds within each budget, and of the last how many were not found before."""
+    strange = unrelated(topic, among)
+    given = {"plain": "", "same": topic.learned, "unrelated": strange.learned if strange else ""}
+    rows: dict[str, Floats] = {}
+    for kind, text in given.items():
+        if kind != "plain" and not text:
+            continue
+        found = []
+        for n, seed in enumerate(topic.seeds[1:]):
+            known = loads(text) if text else None
+            finds, urls, _ = topic.run(seed, 2 + n, known, max(asked.budget))
+            within = [sum(f <= b for f in finds) for b in asked.budget]
+            found.append([*within, sum(url not in topic.found for url in urls)])
+        rows[kind] = np.mean(found, axis=0)
+    if asked.oracle:
+        best = [topic.oracle(seed, asked.budget) for seed in topic.seeds[1:]]
+        rows["oracle"] = np.append(np.mean(best, axis=0), np.nan)
+    return rows
+
+
+def ratio(finds: Floats, plain: Floats) -> str:
     """The ratio of the sums, and where 95 % of it lie when topics are drawn anew."""
+    if not plain.any():
+        return "nothing without knowledge"
     rng = np.random.default_rng(0)
     drawn = rng.integers(len(plain), size=(10_000, len(plain)))
     sums = plain[drawn].sum(axis=1)
@@ -103,51 +157,44 @@ def interval(finds: np.ndarray, plain: np.ndarray) -> str:
     return f"{finds.sum() / plain.sum():5.2f} [{low:.2f}, {high:.2f}]"
 
 
+def report(table: Sequence[dict[str, Floats]], budgets: Sequence[int]) -> None:
+    for kind in dict.fromkeys(kind for rows in table for kind in rows if kind != "plain"):
+        pairs = [(rows[kind], rows["plain"]) for rows in table if kind in rows]
+        for at, budget in enumerate(budgets):
+            finds, plain = (np.array([pair[i][at] for pair in pairs]) for i in (0, 1))
+            print(
+                f"{kind:10} in {budget:4}: {finds.mean():6.1f} against {plain.mean():6.1f}, "
+                f"{ratio(finds, plain)}, {len(pairs)} topics"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--corpus", nargs="*", default=["webkb:cornell", "webkb:texas"])
+    parser.add_argument("--corpus", nargs="*", default=["wikispeedia:hard"])
+    parser.add_argument("--labels", action="store_true", help="topics by label, not by word")
     parser.add_argument("--topics", type=int, default=12, help="of each corpus")
-    parser.add_argument("--size", type=int, nargs=2, default=(15, 700), help="pages of a topic")
-    parser.add_argument("--sets", type=int, default=3)
-    parser.add_argument("--budget", type=int, nargs="*", default=[100, 200, 500])
+    parser.add_argument("--size", type=int, nargs=2, default=(150, 600), help="pages of a topic")
+    parser.add_argument("--seeds", type=int, default=3, help="pages to begin at, for each topic")
+    parser.add_argument("--before", type=int, default=1000, help="requests of the earlier crawl")
+    parser.add_argument("--budget", type=int, nargs="*", default=[100, 250, 500])
+    parser.add_argument("--draw", type=int, default=7, help="which topics and seeds are drawn")
+    parser.add_argument("--oracle", action="store_true", help="say what could be found at most")
     asked = parser.parse_args()
-    rng = np.random.default_rng(3)
-    longest = max(asked.budget)
-    # (topics, kinds, budgets), NaN where a topic has no such crawl
-    table: list[list[list[float]]] = []
-    print(f"{'topic':44} " + " ".join(f"{kind:>20}" for kind in KINDS) + f"   finds in {asked.budget}")
+    rng = np.random.default_rng(asked.draw)
+    table: list[dict[str, Floats]] = []
+    print(f"mean finds in {asked.budget}, and of the last how many the earlier crawl had not found")
     for corpus in asked.corpus:
-        listed = list(topics(corpus, asked.topics, *asked.size, rng))
+        listed = list(topics(corpus, asked, rng))
         for topic in listed:
-            topic.knowledge = topic.run(topic.seeds[0], 1, None, longest)[1]
+            _, found, learned = topic.run(topic.seeds[0], 1, None, asked.before)
+            topic.learned, topic.found = dumps(learned), frozenset(found)
         for topic in listed:
-            began = time.process_time()
-            given = others(topic, listed)
-            rows = np.full((len(KINDS), len(asked.budget)), np.nan)
-            for kind, known in given.items():
-                runs = [
-                    topic.run(seed, 2 + n, known, longest)[0]
-                    for n, seed in enumerate(topic.seeds[1 : asked.sets + 1])
-                ]
-                rows[KINDS.index(kind)] = [
-                    np.mean([sum(f <= b for f in run) for run in runs]) for b in asked.budget
-                ]
-            table.append(rows.tolist())
-            cells = [" ".join(f"{x:6.1f}" for x in row) for row in rows]
-            print(
-                f"{corpus.split(':')[-1][:8] + ' ' + topic.name[-35:]:44} "
-                + " ".join(f"{c:>20}" for c in cells)
-                + f"   {time.process_time() - began:.0f} s",
-                flush=True,
-            )
-    found = np.array(table)
-    for at, budget in enumerate(asked.budget):
-        print(f"in the first {budget} requests, against crawls without knowledge:")
-        for place, kind in enumerate(KINDS[1:], start=1):
-            there = ~np.isnan(found[:, place, at])
-            if there.any():
-                ratio = interval(found[there, place, at], found[there, 0, at])
-                print(f"  {kind:10} {ratio}  {there.sum()} topics")
+            table.append(measure(topic, listed, asked))
+            cells = (f"{kind} " + " ".join(f"{x:5.1f}" for x in row) for kind, row in table[-1].items())
+            head = f"{topic.name[-24:]:24} {len(topic.targets):4} pages, {len(topic.found):3} found before"
+            print(f"{head} | " + " | ".join(cells), flush=True)
+    report(table, asked.budget)
+    print(f"{time.process_time():.0f} s of CPU time")
 
 
 if __name__ == "__main__":
