@@ -42,3 +42,27 @@ def test_a_crawl_by_the_printed_formulas_goes_on_to_the_end(weights):
     course = simulate(Arena(web), wanted, strategy, web.seeds(), 300)
     assert (course.requests, course.stop) == (300, "requests")
     assert len(course.finds) > 5
+
+
+def test_where_a_page_leads_counts_the_less_the_more_is_found_anyway():
+    """A sure list is worth more than a likely find while little is found, and nothing during a harvest."""
+    factors = ("sibling", "ways")
+    evidence = np.array([[1.0, -8.0], [-2.0, 4.0]])
+    weighing = Learned(factors)
+    weighing.fit(evidence)
+    find, page = weighing.apply(evidence).sum(axis=1)
+    assert page > find
+    for _ in range(200):
+        weighing.observe(evidence[0], satisfied=True)
+    weighing.observe(evidence[0], satisfied=False)
+    weighing.fit(evidence)
+    find, page = weighing.apply(evidence).sum(axis=1)
+    assert page < find
+    assert weighing.weights[1] == 0.0
+
+
+def test_where_a_page_leads_never_counts_against_it():
+    weighing = Learned(("sibling", "ways"))
+    parts = weighing.apply(np.array([[1.0, -50.0], [1.0, 0.0], [1.0, 50.0]]))
+    assert (np.diff(parts[:, 1]) > 0).all()
+    assert parts[0, 1] == pytest.approx(0.0, abs=1e-4)

@@ -17,11 +17,13 @@ from clew.factor.context import Alive, Context
 from clew.factor.earlier import Earlier
 from clew.factor.hint import Hint
 from clew.factor.interest import Estimation, log_ratio, significance, significant
+from clew.factor.kin import Kin
 from clew.factor.link import LinkLocality
 from clew.factor.memory import Memory
 from clew.factor.shallow import Shallow
 from clew.factor.sibling import Hub, Near, Sibling
 from clew.factor.url_tokens import UrlTokens
+from clew.factor.ways import Ways
 
 __all__ = [
     "FACTORS",
@@ -35,6 +37,7 @@ __all__ = [
     "Factor",
     "Hint",
     "Hub",
+    "Kin",
     "LinkLocality",
     "Memory",
     "Near",
@@ -44,6 +47,7 @@ __all__ = [
     "Sources",
     "Term",
     "UrlTokens",
+    "Ways",
     "log_ratio",
     "significance",
     "significant",
@@ -57,9 +61,11 @@ FACTORS: dict[str, Callable[[Sources], Factor]] = {
     "sibling": Sibling,
     "anchor": Anchor,
     "hub": Hub,
+    "kin": Kin,
     "near": Near,
     "context": Context,
     "alive": Alive,
+    "ways": Ways,
     "shallow": Shallow,
     "hint": Hint,
     "earlier": Earlier,

@@ -1,5 +1,5 @@
 """Kin: how many of the pages that link to a candidate are finds. Not in the paper, whose link ratio is a
-share of all links there are: it speaks against the links of the first find until some of them were followed."""
+share of all links there are: it speaks against the links of the first find until some were followed."""
 
 from __future__ import annotations
 

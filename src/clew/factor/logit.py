@@ -31,7 +31,7 @@ class Logit:
         self._compact: Floats = np.zeros(0)
 
     def step(self, examples: Examples, outcomes: Sequence[bool] | Floats) -> None:
-        """One step towards what the examples say (yes, no or how much of it); nothing while all outcomes are alike."""
+        """One step towards what the examples say, yes, no or how much; nothing while all agree."""
         y = np.array(outcomes, np.float64)
         if not y.any() or y.all():
             return

@@ -1,5 +1,5 @@
 """Ways: whether a page leads to finds, be it one itself or not. Not in the paper, which values a page for
-what it is: there, a list of everything that is wanted is worth as little as any other page that is no find."""
+what it is: there, a list of everything that is wanted is worth as little as any page that is no find."""
 
 from __future__ import annotations
 

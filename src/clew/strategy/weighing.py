@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor.shallow import FADING, boldness
+from clew.strategy.base import totals
 
 Floats = NDArray[np.float64]
 _CLIP = 4.0
@@ -21,10 +22,11 @@ _NOISE = 0.2
 PRIOR = {
     "content": 0.1,
     "url": 0.1,
-    "link": 0.25,
+    "link": 0.0,
     "sibling": 0.35,
     "anchor": 0.5,
     "hub": 0.4,
+    "kin": 1.0,
     "near": 0.6,
     "context": 0.6,
     "alive": 1.0,
@@ -32,6 +34,10 @@ PRIOR = {
     "earlier": 2.0,
 }
 _OTHERWISE = 0.5
+#: The factor that is not about what a page is but about where it leads: it has no weight, but a price.
+_WAYS = "ways"
+#: So many links of a page that leads somewhere are thought of when it is compared with a find at once.
+_AHEAD = 5.0
 #: Factors that add up the ratios of many words: their size says how many, so it is taken out.
 _SUMS = ("content", "url", "hint")
 #: What a ratio of 0 contributes (its logarithm is infinite, which no frontier can order): less than anything.
@@ -108,6 +114,9 @@ class Learned:
     that did well elsewhere as long as little is known (`pull` pages' worth), forgets slowly (`half` pages),
     and never turns a factor round: a weight below 0 becomes 0, since chance, not sense, makes good evidence
     look bad. The less was found lately, the more of chance there is in the order.
+
+    A page is worth fetching for what it is or for where it leads (`ways`): what that adds to the odds of a
+    find is how many more finds than lately the next few links of the page would bring.
     """
 
     def __init__(self, factors: tuple[str, ...], pull: float = 5.0, half: float = 500.0) -> None:
@@ -116,7 +125,11 @@ class Learned:
         self.start = np.array([PRIOR.get(name, _OTHERWISE) for name in factors])
         self.weights = self.start.copy()
         self._sums = np.array([name in _SUMS for name in factors])
+        self._ways = factors.index(_WAYS) if _WAYS in factors else -1
+        if self._ways >= 0:
+            self.start[self._ways] = self.weights[self._ways] = 0.0
         self._recent = 0.0
+        self._harvest = 0.0
         self._noise = _NOISE
         self.bias = 0.0
         self._scale = np.ones(len(factors))
@@ -126,6 +139,7 @@ class Learned:
     def fit(self, evidence: Floats) -> None:
         if len(evidence):
             self._scale = np.where(self._sums, np.maximum(np.sqrt(_size(evidence**2)), 0.3), 1.0)
+        self._harvest = self._recent * (1.0 - FADING)
         self._noise = _NOISE * boldness(self._recent) + _CHANCE
         if any(self._outcomes) and not all(self._outcomes):
             self._regress()
@@ -140,7 +154,14 @@ class Learned:
     def apply(self, evidence: Floats) -> Floats:
         found = self._scaled(evidence)
         found *= self.weights
+        if self._ways >= 0:
+            found[:, self._ways] = self._ahead(evidence[:, self._ways], totals(found) + self.bias)
         return found
+
+    def _ahead(self, ways: Floats, odds: Floats) -> Floats:
+        """What it adds to log odds of a find that the page's links have such log odds of being finds."""
+        more = 1.0 / (1.0 + np.exp(-np.maximum(ways, -30.0))) - self._harvest
+        return np.logaddexp(0.0, np.log(_AHEAD * np.maximum(more, 1e-6)) - odds)
 
     def luck(self, dice: Floats) -> Floats:
         """Gumbel's distribution: with it, the best of many is a draw by their odds."""
@@ -155,6 +176,8 @@ class Learned:
     def _regress(self, rounds: int = 25) -> None:
         """Newton's method on the penalised likelihood, from where the last fit ended."""
         x = self._scaled(np.array(self._rows))
+        if self._ways >= 0:
+            x[:, self._ways] = 0.0
         y = np.array(self._outcomes, np.float64)
         age = np.arange(len(y))[::-1]
         trust = 0.5 ** (age / self.half)

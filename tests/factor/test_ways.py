@@ -1,0 +1,99 @@
+"""`kin` and `ways`: who links to a candidate, and where it leads."""
+
+import numpy as np
+import pytest
+
+from clew.factor import Context, Estimation, Kin, LinkLocality, Memory, Seen, Sources, Ways
+from clew.factor.marks import Said
+from clew.knowledge import Knowledge
+from clew.page import Links
+
+NONE = np.zeros(0, np.int64)
+#: Candidates 0 to 9 are lists, 10 to 19 articles, 100 and up what stands behind them.
+LISTS, ARTICLES = range(10), range(10, 20)
+
+
+@pytest.fixture
+def sources():
+    found = Sources(Knowledge(), Memory(), Estimation())
+    targets = [f"http://a.example/list/l{i}.html" for i in LISTS]
+    targets += [f"http://a.example/text/t{i}.html" for i in range(10)]
+    n = len(targets)
+    page = Links("http://a.example/", tuple(targets), ("",) * n, ("",) * n, ("a",) * n, ("",) * n)
+    found.marks.note(0, page, range(n), Said.of([[]] * n), False)
+    return found
+
+
+class Teacher:
+    """Fetches candidates: factors learn, the memory links."""
+
+    def __init__(self, sources, *factors):
+        self.sources, self.factors = sources, (Context(sources), *factors)
+
+    def fetch(self, candidate, satisfied=False, children=()):
+        memory, known = self.sources.memory, self.sources.knowledge
+        memory.reserve(candidate + 1)
+        parents = memory.parents_of(candidate)
+        for factor in self.factors:
+            factor.learn(Seen(candidate, satisfied, tuple(parents), NONE, NONE, NONE))
+        known.pages += 1
+        known.satisfied += satisfied
+        memory.fetch(candidate, satisfied, parents, 4.0)
+        memory.link(candidate, satisfied, NONE, np.array(children, np.int64), 4.0)
+        for factor in self.factors:
+            factor.estimate()
+
+
+def test_links_of_the_first_find_are_liked_before_any_was_followed(sources):
+    """The paper's ratio is of all links, and while none of a find was followed it says no."""
+    kin, link = Kin(sources), LinkLocality(sources)
+    teacher = Teacher(sources, kin, link)
+    for number in range(5):
+        teacher.fetch(10 + number, children=[200 + number, 11 + number])
+    teacher.fetch(15, satisfied=True, children=[300])
+    miss, find = kin.evidence(np.array([200, 300]))
+    assert find == pytest.approx(np.log((1 + 1 / 6) / 2 * 6))
+    assert miss == pytest.approx(np.log(1 / 2))
+    assert link.evidence(np.array([300]))[0] < 0.0 < find
+
+
+def test_a_page_like_those_that_led_to_finds_is_thought_to_lead_there_though_none_was_a_find(sources):
+    ways, context = Ways(sources), Context(sources)
+    teacher = Teacher(sources, ways)
+    behind = 100
+    for number in range(4):
+        for place, good in ((LISTS[number], True), (ARTICLES[number], False)):
+            children = range(behind, behind + 10)
+            teacher.fetch(place, children=children)
+            for child in children:
+                teacher.fetch(child, satisfied=good)
+            behind += 10
+    for _ in range(5):
+        ways.estimate()
+        context.estimate()
+    likely, unlikely = ways.evidence(np.array([LISTS[8], ARTICLES[8]]))
+    assert likely > unlikely + 1.0
+    # As pages they are alike: neither kind was a find.
+    assert context.evidence(np.array([LISTS[8]]))[0] == pytest.approx(
+        context.evidence(np.array([ARTICLES[8]]))[0], abs=0.2
+    )
+
+
+def test_terms_and_constant_sum_to_the_evidence(sources):
+    ways = Ways(sources)
+    teacher = Teacher(sources, ways)
+    teacher.fetch(0, children=[10, 11, 100])
+    teacher.fetch(100, satisfied=True)
+    teacher.fetch(1, children=[10])
+    told = sum(term.log_ratio for term in ways.terms(10))
+    assert told + ways.model.bias == pytest.approx(ways.evidence(np.array([10]))[0])
+    assert any("linking pages" in term.text for term in ways.terms(10))
+
+
+def test_examples_and_pages_stay_together_when_old_ones_are_forgotten(sources, monkeypatch):
+    monkeypatch.setattr("clew.factor.marks._MOST", 4)
+    ways = Ways(sources)
+    teacher = Teacher(sources, ways)
+    for candidate in range(6):
+        teacher.fetch(candidate, children=[100 + candidate])
+    assert ways._slots == list(range(6))[-len(sources.marks.examples) :]
