@@ -5,12 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.frontier import KeyIndex
+from clew.url import index as module
 
 keys = st.integers(0, 2**64 - 1) | st.integers(0, 40)
 
 
-@given(st.lists(st.lists(keys, max_size=60), max_size=12), st.lists(keys, max_size=40))
-def test_finds_what_a_dict_finds(batches, probes):
+@given(
+    st.lists(st.lists(keys, max_size=60), max_size=12), st.lists(keys, max_size=40), st.sampled_from([0, 32])
+)
+def test_finds_what_a_dict_finds(batches, probes, few):
+    """Keys that are not where they are looked for first are followed together or one by one."""
+    before, module._FEW = module._FEW, few
+    try:
+        compare(batches, probes)
+    finally:
+        module._FEW = before
+
+
+def compare(batches, probes):
     index, model = KeyIndex(4), {}
     for batch in batches:
         fresh = [k for k in dict.fromkeys(batch) if k not in model]

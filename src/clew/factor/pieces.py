@@ -76,7 +76,9 @@ def woven(*threads: tuple[Ids, Items]) -> tuple[Ids, Items]:
     >>> lengths.tolist(), items.tolist()
     ([1, 3], [1, 2, 3, 4])
     """
-    whole = np.sum([lengths for lengths, _ in threads], axis=0)
+    whole = threads[0][0].copy()
+    for lengths, _ in threads[1:]:
+        whole += lengths
     found = np.empty(sum(len(items) for _, items in threads), np.int32)
     begins = np.cumsum(whole) - whole
     for lengths, items in threads:

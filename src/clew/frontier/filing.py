@@ -174,8 +174,10 @@ class Filing:
 
     def rescore(self, moved: Rescore) -> list[Effect]:
         """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
-        filed = moved.ids < self.frontier.count
-        ids, parts = (moved.ids, moved.parts) if filed.all() else (moved.ids[filed], moved.parts[filed])
+        ids, parts = moved.ids, moved.parts
+        if len(ids) and ids.max() >= self.frontier.count:
+            filed = ids < self.frontier.count
+            ids, parts = ids[filed], parts[filed]
         self.frontier.rescore(ids, parts)
         if self.frontier.sorted:
             self.hosts.reoffer()

@@ -39,7 +39,7 @@ class Run:
     6
     """
 
-    __slots__ = ("_end", "_start", "_unsorted", "hosts", "numbers", "scores")
+    __slots__ = ("_end", "_sorted", "_start", "hosts", "numbers", "scores")
 
     def __init__(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
         # Numbers of two bytes are sorted by their digits, without comparing any.
@@ -53,7 +53,7 @@ class Run:
         names = self.hosts[starts].tolist()
         self._start: dict[int, int] = dict(zip(names, starts.tolist(), strict=True))
         self._end: dict[int, int] = dict(zip(names, ends.tolist(), strict=True))
-        self._unsorted = set(names)
+        self._sorted: set[int] = set()
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -67,8 +67,8 @@ class Run:
         if at is None:
             return -1
         end = self._end[host]
-        if host in self._unsorted:
-            self._unsorted.remove(host)
+        if host not in self._sorted:
+            self._sorted.add(host)
             self._sort(at, end)
         while at < end:
             number = int(self.numbers[at])

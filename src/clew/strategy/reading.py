@@ -58,7 +58,8 @@ class Forms:
         self.table = table
         self._idle = stopwords(language)
         self._stem = lexicon(language).stem
-        self._known = KeyIndex()
+        # Every word of every page is looked up here: room enough that most are found at once.
+        self._known = KeyIndex(load=0.3)
         self._short: dict[str, int] = {}
 
     def __len__(self) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EMPTY = -1
+#: So many keys are sooner followed one by one than together.
+_FEW = 32
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -22,7 +24,9 @@ class KeyIndex:
     [1, -1]
     """
 
-    def __init__(self, capacity: int = 1024) -> None:
+    def __init__(self, capacity: int = 1024, load: float = 0.6) -> None:
+        self._load = load
+        """The share of places that are taken, at most; with fewer, keys are found sooner."""
         self._bits = max(4, (capacity - 1).bit_length())
         self._keys: NDArray[np.uint64] = np.zeros(1 << self._bits, np.uint64)
         self._ids: NDArray[np.int32] = np.full(1 << self._bits, _EMPTY, np.int32)
@@ -43,17 +47,28 @@ class KeyIndex:
         # Most keys are found, or found missing, where they are looked for first; the others are followed.
         left = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
         keys, places = keys[left], places[left]
-        while len(left):
+        while len(left) > _FEW:
             places = (places + 1) & mask
             ids = self._ids[places]
             found[left] = ids
             going = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
             left, keys, places = left[going], keys[going], places[going]
+        for row, key, place in zip(left.tolist(), keys.tolist(), places.tolist(), strict=True):
+            found[row] = self._follow(key, place)
         return found
+
+    def _follow(self, key: int, place: int) -> int:
+        """The number of one key that is not where it was looked for; -1 if it is not further on either."""
+        keys, ids, mask = self._keys, self._ids, len(self._keys) - 1
+        while True:
+            place = (place + 1) & mask
+            number = int(ids[place])
+            if number == _EMPTY or keys[place] == key:
+                return number
 
     def insert(self, keys: NDArray[np.uint64], ids: NDArray[np.int64]) -> None:
         """Add keys that are not known yet, each once."""
-        if (self._count + len(keys)) * 10 > len(self._keys) * 6:
+        if self._count + len(keys) > len(self._keys) * self._load:
             self._grow(self._count + len(keys))
         self._put(keys, ids.astype(np.int32))
         self._count += len(keys)
@@ -65,7 +80,7 @@ class KeyIndex:
     def _put(self, keys: NDArray[np.uint64], ids: NDArray[np.int32]) -> None:
         mask = len(self._keys) - 1
         places = self._places(keys)
-        while len(keys):
+        while len(keys) > _FEW:
             free = self._ids[places] == _EMPTY
             # Several keys may want one free place: the last to be written there has it, the others probe on.
             turns = np.arange(len(keys), dtype=np.int32)
@@ -75,12 +90,17 @@ class KeyIndex:
             self._ids[places[won]] = ids[won]
             lost = ~won
             keys, ids, places = keys[lost], ids[lost], (places[lost] + 1) & mask
+        taken = self._ids
+        for key, number, place in zip(keys.tolist(), ids.tolist(), places.tolist(), strict=True):
+            while taken[place] != _EMPTY:
+                place = (place + 1) & mask
+            self._keys[place], taken[place] = key, number
 
     def _grow(self, wanted: int) -> None:
         kept = self._ids != _EMPTY
         keys = self._keys[kept]
         ids = self._ids[kept]
-        while wanted * 10 > (1 << self._bits) * 6:
+        while wanted > (1 << self._bits) * self._load:
             self._bits += 1
         self._keys = np.zeros(1 << self._bits, np.uint64)
         self._ids = np.full(1 << self._bits, _EMPTY, np.int32)
