@@ -57,6 +57,10 @@ class Content:
 
     def estimate(self) -> None:
         self._weights.estimate()
+        self.forget()
+
+    def forget(self) -> None:
+        """Work the terms of all pages out again when they are next asked for."""
         self._count = 0
         self._unions.clear()
 

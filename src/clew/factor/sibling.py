@@ -74,11 +74,14 @@ class Hub:
         if self._count:
             self._moved.extend(seen.parents)
         if len(self._moved) > _MOVED:
-            self._count = 0
-            self._moved.clear()
+            self.forget()
 
     def estimate(self) -> None:
         self._rate = self.sources.chance
+        self.forget()
+
+    def forget(self) -> None:
+        """Work the ratios of all pages out again when they are next asked for."""
         self._count = 0
         self._moved.clear()
 

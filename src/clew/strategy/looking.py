@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.factor import Memory
+from clew.factor import Content, Factor, Hub, Memory
 from clew.knowledge import Knowledge
 from clew.messages import Rescore
 from clew.strategy.base import totals
@@ -28,6 +28,7 @@ class Looking:
     seed: int
     audit: float
     parts: tuple[str, ...]
+    heard: list[Factor]
     memory: Memory
     knowledge: Knowledge
     weighing: Weighing
@@ -39,8 +40,15 @@ class Looking:
         """The contributions of candidates as of now, one row each."""
         raise NotImplementedError
 
+    def afresh(self) -> None:
+        """Forget what factors have worked out of pages: the next evidence comes from the counts alone."""
+        for factor in self.heard:
+            if isinstance(factor, Content | Hub):
+                factor.forget()
+
     def one_by_one(self) -> Rescore:
         """Every candidate's worth, worked out for itself in a plain loop: slow, and plainly right."""
+        self.afresh()
         ids = np.flatnonzero(self.memory.open[: self.memory.size])
         rows = [self.evaluate(np.array([number]))[0] for number in ids.tolist()]
         return Rescore(ids, np.array(rows).reshape(len(ids), len(self.parts)), saved=False)
@@ -68,6 +76,7 @@ class Looking:
 
     def review(self, ids: Ids) -> Floats:
         """Scores worked out anew; not a number for candidates of which nothing is known."""
+        self.afresh()
         found = np.full(len(ids), np.nan)
         known = ids < self.memory.size
         known[known] = self.memory.open[ids[known]]
