@@ -30,11 +30,12 @@ PRIOR = {
     "near": 0.6,
     "context": 0.6,
     "alive": 1.0,
+    "ways": 1.0,
     "shallow": 1.0,
     "earlier": 2.0,
 }
 _OTHERWISE = 0.5
-#: The factor that is not about what a page is but about where it leads: it has no weight, but a price.
+#: The factor that is not about what a page is but about where it leads: it has a price, its weight stays 1.
 _WAYS = "ways"
 #: So many links of a page that leads somewhere are thought of when it is compared with a find at once.
 _AHEAD = 5.0
@@ -46,6 +47,9 @@ _WORST = -1e9
 
 class Weighing(Protocol):
     """Turns rows of log ratios (one column a factor) into rows of contributions that sum to the score."""
+
+    weights: Floats
+    """One for each factor; what weighs nothing need not be worked out to be applied."""
 
     def fit(self, evidence: Floats) -> None:
         """Look at the evidence for all candidates there are; weights change here and nowhere else."""
@@ -126,8 +130,6 @@ class Learned:
         self.weights = self.start.copy()
         self._sums = np.array([name in _SUMS for name in factors])
         self._ways = factors.index(_WAYS) if _WAYS in factors else -1
-        if self._ways >= 0:
-            self.start[self._ways] = self.weights[self._ways] = 0.0
         self._recent = 0.0
         self._harvest = 0.0
         self._noise = _NOISE
@@ -155,6 +157,7 @@ class Learned:
         found = self._scaled(evidence)
         found *= self.weights
         if self._ways >= 0:
+            found[:, self._ways] = 0.0
             found[:, self._ways] = self._ahead(evidence[:, self._ways], totals(found) + self.bias)
         return found
 
@@ -177,6 +180,7 @@ class Learned:
         """Newton's method on the penalised likelihood, from where the last fit ended."""
         x = self._scaled(np.array(self._rows))
         if self._ways >= 0:
+            # No part of the odds of a find, so there is nothing to learn and its weight keeps to the prior.
             x[:, self._ways] = 0.0
         y = np.array(self._outcomes, np.float64)
         age = np.arange(len(y))[::-1]
