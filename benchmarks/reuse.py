@@ -1,7 +1,7 @@
 """Knowledge used again: finds in the first requests with and without what an earlier crawl learned.
 
     python benchmarks/reuse.py                                       # pages with a word on them
-    python benchmarks/reuse.py --draw 8                              # other words
+    python benchmarks/reuse.py --draw 8 --jobs 2                     # other words, two processes
     python benchmarks/reuse.py --labels --size 100 700 --oracle      # pages of a subject
     python benchmarks/reuse.py --corpus webkb:cornell webkb:texas --labels --size 15 700
 
@@ -20,7 +20,8 @@ links say little about it, and what was found before is worth knowing.
 from __future__ import annotations
 
 import argparse
-import time
+import multiprocessing
+import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -145,6 +146,53 @@ def measure(topic: Topic, among: Sequence[Topic], asked: argparse.Namespace) -> 
     return rows
 
 
+class Work:
+    """What processes that share the web are asked to do, topic by topic."""
+
+    def __init__(self, listed: list[Topic], asked: argparse.Namespace) -> None:
+        self.listed, self.asked = listed, asked
+
+    def learn(self, place: int) -> tuple[str, frozenset[str]]:
+        topic = self.listed[place]
+        _, found, learned = topic.run(topic.seeds[0], 1, None, self.asked.before)
+        return dumps(learned), frozenset(found)
+
+    def measure(self, place: int) -> dict[str, Floats]:
+        return measure(self.listed[place], self.listed, self.asked)
+
+
+#: Set before processes are forked, so that they need not be sent the web.
+_WORK: list[Work] = []
+
+
+def _learn(place: int) -> tuple[str, frozenset[str]]:
+    return _WORK[-1].learn(place)
+
+
+def _measure(place: int) -> dict[str, Floats]:
+    return _WORK[-1].measure(place)
+
+
+def work(listed: list[Topic], asked: argparse.Namespace) -> Iterator[dict[str, Floats]]:
+    """Crawl for every topic once to learn, then to measure; in order, whatever the number of processes."""
+    _WORK.append(Work(listed, asked))
+    places = range(len(listed))
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(asked.jobs) as pool:
+        for topic, (learned, found) in zip(listed, pool.imap(_learn, places), strict=True):
+            topic.learned, topic.found = learned, found
+    with fork.Pool(asked.jobs) as pool:
+        yield from pool.imap(_measure, places)
+        pool.close()
+        pool.join()
+
+
+def seconds() -> float:
+    """CPU time of this process and of those it has started and seen end."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 def ratio(finds: Floats, plain: Floats) -> str:
     """The ratio of the sums, and where 95 % of it lie when topics are drawn anew."""
     if not plain.any():
@@ -172,12 +220,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", nargs="*", default=["wikispeedia:hard"])
     parser.add_argument("--labels", action="store_true", help="topics by label, not by word")
-    parser.add_argument("--topics", type=int, default=12, help="of each corpus")
+    parser.add_argument("--topics", type=int, default=10, help="of each corpus")
     parser.add_argument("--size", type=int, nargs=2, default=(150, 600), help="pages of a topic")
     parser.add_argument("--seeds", type=int, default=3, help="pages to begin at, for each topic")
     parser.add_argument("--before", type=int, default=1000, help="requests of the earlier crawl")
     parser.add_argument("--budget", type=int, nargs="*", default=[100, 250, 500])
     parser.add_argument("--draw", type=int, default=7, help="which topics and seeds are drawn")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--oracle", action="store_true", help="say what could be found at most")
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.draw)
@@ -185,16 +234,13 @@ def main() -> None:
     print(f"mean finds in {asked.budget}, and of the last how many the earlier crawl had not found")
     for corpus in asked.corpus:
         listed = list(topics(corpus, asked, rng))
-        for topic in listed:
-            _, found, learned = topic.run(topic.seeds[0], 1, None, asked.before)
-            topic.learned, topic.found = dumps(learned), frozenset(found)
-        for topic in listed:
-            table.append(measure(topic, listed, asked))
+        for topic, rows in zip(listed, work(listed, asked), strict=True):
+            table.append(rows)
             cells = (f"{kind} " + " ".join(f"{x:5.1f}" for x in row) for kind, row in table[-1].items())
             head = f"{topic.name[-24:]:24} {len(topic.targets):4} pages, {len(topic.found):3} found before"
             print(f"{head} | " + " | ".join(cells), flush=True)
     report(table, asked.budget)
-    print(f"{time.process_time():.0f} s of CPU time")
+    print(f"{seconds():.0f} s of CPU time")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ _STILL = (math.nan, 0.02, 0.9)
 START, _MOVE, _FIRM = 1.4, 2.0, 6.0
 #: Finds, and pages, that are added to those counted: the rate is 1 in 8 before anything was fetched.
 _HALF, _FEW = 0.5, 4.0
-#: Bounds on the evidence.
-_LEAST, _MOST = -1.0, 4.0
+#: Bounds on the evidence. A former miss may well lead to finds, so that little is held against it.
+_LEAST, _MOST = (0.0, -0.5, -2.0), 4.0
 
 
 class Places:
@@ -78,10 +78,11 @@ class Places:
         """What a page turned out to be: which explanation foretold it better?"""
         kind = self.kind(candidate)
         if kind != STRANGE:
-            # Where finds are rarer than pages change, a former miss that is one still says nothing.
             same, other = _STILL[kind], max(self.rate, _STILL[MISS])
             gain = math.log(same / other) if satisfied else math.log((1.0 - same) / (1.0 - other))
-            self.odds = min(_FIRM, max(-_FIRM, self.odds + min(_MOVE, gain)))
+            # Most pages are misses whatever is looked for: only former finds can speak for the same.
+            most = _MOVE if kind == FIND else 0.0
+            self.odds = min(_FIRM, max(-_FIRM, self.odds + min(most, gain)))
         self.tallies[kind] += (1.0, satisfied)
 
     def _otherwise(self, kind: int) -> float:
@@ -92,9 +93,9 @@ class Places:
     def estimate(self) -> None:
         """Read what it means to have been fetched from what became of such pages."""
         rate, trust = self.rate, self.trust
-        for kind, otherwise in ((MISS, rate), (FIND, max(rate, self._otherwise(FIND)))):
+        for kind, otherwise in ((MISS, rate), (FIND, self._otherwise(FIND))):
             told = _log_odds(trust * _STILL[kind] + (1.0 - trust) * otherwise) - _log_odds(rate)
-            self._worth[kind] = min(_MOST, max(_LEAST, told))
+            self._worth[kind] = min(_MOST, max(_LEAST[kind], told))
         # What leads to finds is of use as long as there are finds to be led to.
         self._lead = self.trust * _MOST * max(0.0, self.unseen) / max(1.0, self.finds)
 
