@@ -29,7 +29,7 @@ class Kin:
         if self._rate <= 0.0:
             return np.zeros(len(ids))
         memory = self.sources.memory
-        links, good = memory.inlinks[ids].astype(np.float64), memory.good_inlinks[ids].astype(np.float64)
+        links, good = memory.view(ids).links.astype(np.float64), memory.good_inlinks[ids].astype(np.float64)
         # Smoothed even when nothing else is: most candidates have one linking page, and it is no sure sign.
         return log_ratio(links, good, self._rate, max(self.sources.how.smoothing, 1.0))
 

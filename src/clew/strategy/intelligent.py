@@ -87,6 +87,7 @@ class Intelligent(Looking):
     """
 
     name = "intelligent"
+    reads = frozenset({"paths"})
     parts: tuple[str, ...] = (*ALL, "chance")
     options = OPTIONS
 
@@ -242,7 +243,7 @@ class Intelligent(Looking):
         thrown = dice(self._keys[ids], self.seed)
         if self._found or self._guided:
             parts[:, -1] = self.weighing.luck(thrown)
-            parts[:, :-1] = self.weighing.apply(self.evidence(ids))
+            parts[:, :-1] = self.weighing.apply(self.evidence(ids, self.weighing.weights != 0.0))
             if not self._found:
                 parts[:, :-1] *= self._early
             return
@@ -252,14 +253,15 @@ class Intelligent(Looking):
             if name in ("hint", "earlier"):
                 parts[:, place] = self._all[name].evidence(ids)
 
-    def evidence(self, ids: Ids) -> Floats:
-        """Log interest ratios, one row a candidate, one column a factor."""
+    def evidence(self, ids: Ids, heard: NDArray[np.bool_] | None = None) -> Floats:
+        """Log interest ratios, one row a candidate, one column a factor; 0 for those not to be heard."""
         if not len(ids):
             return np.zeros((0, len(self.heard)))
         self.memory.reserve(int(ids.max()) + 1)
-        found = np.empty((len(ids), len(self.heard)), order="F")
+        found = np.zeros((len(ids), len(self.heard)), order="F")
         for column, factor in enumerate(self.heard):
-            found[:, column] = factor.evidence(ids)
+            if heard is None or heard[column]:
+                found[:, column] = factor.evidence(ids)
         return found
 
     def why(self, candidate: int) -> dict[str, list[Term]]:
