@@ -202,10 +202,10 @@ class Marks:
     def _file(self, file: str) -> int:
         """The piece of the last step of a URL."""
         words = (file,) if is_one_token(file) else urls.tokens(file)
-        names = ["url " + word for word in words]
-        names.append("file " + _DIGITS.sub("0", file))
-        names.append("ending " + file.rpartition(".")[2] if "." in file else "no ending")
-        return self._pieces.add([self.column(name) for name in names])
+        found = [self._mark("url " + word) for word in words]
+        found.append(self.column("file " + _DIGITS.sub("0", file)))
+        found.append(self.column("ending " + file.rpartition(".")[2] if "." in file else "no ending"))
+        return self._pieces.add(found)
 
     def _place(self, host: str, directory: str) -> list[int]:
         """Marks of a directory, the same for all that lies in it."""

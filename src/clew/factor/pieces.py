@@ -97,9 +97,14 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     owners = np.repeat(np.arange(len(lengths)), lengths)
     keys = (owners << 32) | items
     alike = np.sort(keys)
-    if not (alike[1:] == alike[:-1]).any():
+    twice = alike[1:][alike[1:] == alike[:-1]]
+    if not len(twice):
         return lengths, items
-    order = np.argsort(keys, kind="stable")
+    # Few rows have something twice: only those are looked at closely.
+    flagged = np.zeros(len(lengths), np.bool_)
+    flagged[twice >> 32] = True
+    some = np.flatnonzero(flagged[owners])
+    order = some[np.argsort(keys[some], kind="stable")]
     alike = keys[order]
     again = order[1:][alike[1:] == alike[:-1]]
     kept = np.ones(len(items), np.bool_)

@@ -210,14 +210,13 @@ class Reading:
             self._said.clear()
             self._anchors.clear()
         known = self._anchors.setdefault(language, {})
-        rows = [known[text] if text in known else self._anchor(text, language) for text in texts]
-        return self._said.laid_out(np.array(rows, np.int64).reshape(-1, 1))
-
-    def _anchor(self, text: str, language: str) -> int:
         forms = self._of("anchors", self.knowledge.anchors, language)
-        numbers = forms.listed(text) if len(text) < _LONG else forms.numbers(text).tolist()
-        found = self._anchors[language][text] = self._said.add(numbers)
-        return found
+        for text in texts:
+            if text not in known:
+                short = len(text) < _LONG
+                known[text] = self._said.add(forms.listed(text) if short else forms.numbers(text).tolist())
+        rows = np.array([known[text] for text in texts], np.int64)
+        return self._said.laid_out(rows.reshape(-1, 1))
 
     def _of(self, name: str, table: Table, language: str) -> Forms:
         """The forms of one language in one table."""
