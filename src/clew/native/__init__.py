@@ -13,6 +13,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+__all__ = ["COMPILED", "flat", "fold", "simhash"]
+
 flat: Callable[[str, Any], tuple[str, int] | None] | None = None
 """The folded words of a text between blanks, and their number, by a table of what becomes of a character."""
 simhash: Callable[[bytes], int] | None = None
@@ -22,7 +24,7 @@ fold: Callable[[str], str | None] | None = None
 
 if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(ImportError):  # no compiler when it was installed
-        from clew.native._fast import flat, fold, simhash  # noqa: F401  # the names above
+        from clew.native._fast import flat, fold, simhash
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""
