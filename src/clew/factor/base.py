@@ -118,3 +118,17 @@ class Sources:
 def strongest(terms: list[Term]) -> list[Term]:
     """Terms in order of the strength of their ratio."""
     return sorted(terms, key=lambda term: (-abs(term.log_ratio), term.text))
+
+
+class Tallied:
+    """The half of a factor whose counts are the memory's, candidate by candidate: only P(C) is its own."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._rate = 0.0
+
+    def learn(self, seen: Seen) -> None:
+        """There is nothing to add up here."""
+
+    def estimate(self) -> None:
+        self._rate = self.sources.chance

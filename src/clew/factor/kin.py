@@ -5,25 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.factor.base import Seen, Sources, Term
+from clew.factor.base import Tallied, Term
 from clew.factor.interest import log_ratio
 from clew.factor.memory import Floats, Ids
 
 
-class Kin:
+class Kin(Tallied):
     """The share of finds among the linking pages, over their share among all: like links to like."""
 
     name = "kin"
-
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._rate = 0.0
-
-    def learn(self, seen: Seen) -> None:
-        """In-links are counted in the memory, candidate by candidate; there is nothing to add up here."""
-
-    def estimate(self) -> None:
-        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:

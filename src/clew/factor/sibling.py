@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from clew.factor.base import Seen, Sources, Term
+from clew.factor.base import Seen, Sources, Tallied, Term
 from clew.factor.interest import log_ratio
 from clew.factor.memory import WIDTH, Floats, Ids
 
@@ -14,20 +14,10 @@ from clew.factor.memory import WIDTH, Floats, Ids
 _MOVED = 10_000
 
 
-class Sibling:
+class Sibling(Tallied):
     """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
 
     name = "sibling"
-
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._rate = 0.0
-
-    def learn(self, seen: Seen) -> None:
-        """Siblings are counted in the memory, candidate by candidate; there is nothing to add up here."""
-
-    def estimate(self) -> None:
-        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:
@@ -140,21 +130,11 @@ class Hub:
         ]
 
 
-class Near:
+class Near(Tallied):
     """Links that stand close to a candidate's on the same page. Not in the paper: on long lists the
     neighbours in the list say more than the whole."""
 
     name = "near"
-
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._rate = 0.0
-
-    def learn(self, seen: Seen) -> None:
-        """Counted in the memory, link by link."""
-
-    def estimate(self) -> None:
-        self._rate = self.sources.chance
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:

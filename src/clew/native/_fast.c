@@ -46,6 +46,23 @@ static void unquote(uint16_t *text, Py_ssize_t length)
         text[last] = BLANK;
 }
 
+/* Turn each character by the table; gives the greatest that came out, and whether apostrophes did. */
+#define LOOKING_UP(NAME, TYPE)                                                                                   \
+    static uint16_t NAME(const TYPE *from, Py_ssize_t length, const uint16_t *table, uint16_t *to, int *quotes)  \
+    {                                                                                                            \
+        uint16_t most = 0;                                                                                       \
+        for (Py_ssize_t i = 0; i < length; i++) {                                                                \
+            uint16_t c = table[from[i]];                                                                         \
+            to[i] = c;                                                                                           \
+            *quotes |= c == QUOTE;                                                                               \
+            most = c > most ? c : most;                                                                          \
+        }                                                                                                        \
+        return most;                                                                                             \
+    }
+
+LOOKING_UP(look_up_1, Py_UCS1)
+LOOKING_UP(look_up_2, Py_UCS2)
+
 PyDoc_STRVAR(flat_doc, "flat(text, table): the folded words between blanks, and their number; None if the table "
                        "does not say what becomes of a character.");
 
@@ -82,24 +99,10 @@ static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssi
     int quotes = 0;
     uint16_t most = 0;
     out[0] = out[length + 1] = BLANK;
-    if (kind == PyUnicode_1BYTE_KIND) {
-        const Py_UCS1 *from = data;
-        for (Py_ssize_t i = 0; i < length; i++) {
-            uint16_t c = table[from[i]];
-            out[i + 1] = c;
-            quotes |= c == QUOTE;
-            most = c > most ? c : most;
-        }
-    }
-    else if (kind == PyUnicode_2BYTE_KIND) {
-        const Py_UCS2 *from = data;
-        for (Py_ssize_t i = 0; i < length; i++) {
-            uint16_t c = table[from[i]];
-            out[i + 1] = c;
-            quotes |= c == QUOTE;
-            most = c > most ? c : most;
-        }
-    }
+    if (kind == PyUnicode_1BYTE_KIND)
+        most = look_up_1(data, length, table, out + 1, &quotes);
+    else if (kind == PyUnicode_2BYTE_KIND)
+        most = look_up_2(data, length, table, out + 1, &quotes);
     else
         most = UNSURE;
     PyBuffer_Release(&view);

@@ -39,7 +39,7 @@ def digest(text: str) -> int:
     >>> digest(""), digest("wind farm") == digest("wind farm")
     (0, True)
     """
-    return hashes(text)[0]
+    return xxhash.xxh3_64_intdigest(_encoded(text)[0]) if text else 0
 
 
 def simhash(text: str) -> int:
@@ -48,22 +48,30 @@ def simhash(text: str) -> int:
     >>> simhash("too short to tell")
     0
     """
-    return hashes(text)[1]
+    return _similar(_encoded(text)[1])
 
 
 def hashes(text: str) -> tuple[int, int]:
     """`digest` and `simhash`, for the price of encoding the text once."""
     if not text:
         return 0, 0
+    whole, beginning = _encoded(text)
+    return xxhash.xxh3_64_intdigest(whole), _similar(beginning)
+
+
+def _encoded(text: str) -> tuple[bytes, bytes]:
+    """All of a text for the one hash, the beginning of it for the other."""
     try:
         whole = text.encode()
-        raw = whole[:MAX_BYTES]
     except UnicodeEncodeError:
         whole = text.encode("utf-8", "surrogatepass")
-        raw = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES]
-    raw = raw.translate(_LETTERS)
-    similar = native.simhash(raw) if native.simhash is not None else _interpreted(raw)
-    return xxhash.xxh3_64_intdigest(whole), similar
+        return whole, text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES]
+    return whole, whole[:MAX_BYTES]
+
+
+def _similar(beginning: bytes) -> int:
+    raw = beginning.translate(_LETTERS)
+    return native.simhash(raw) if native.simhash is not None else _interpreted(raw)
 
 
 def _interpreted(raw: bytes) -> int:

@@ -367,9 +367,11 @@ class Intelligent(Looking):
 
     def _estimate(self) -> None:
         # How far earlier counts are trusted is settled before anybody reads them.
-        self._all["earlier"].estimate()
+        first = self._all["earlier"]
+        first.estimate()
         for factor in self.heard:
-            factor.estimate()
+            if factor is not first:
+                factor.estimate()
 
     def _weigher(self, weights: str | Mapping[str, float]) -> Weighing:
         if weights == "balanced":

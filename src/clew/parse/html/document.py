@@ -112,11 +112,13 @@ def read(
     if anchors is None:
         anchors = tuple(rest()[0])
     contexts: Sequence[str] = Later(rest, 1, len(anchors))
-    shown = marked(tree, head.links) if "contexts" in wanted and "&#" not in markup else None
+    # Marks that the page writes itself are for `around` to tell apart.
+    marking = "contexts" in wanted and "&#" not in markup
+    shown = marked(tree, head.links) if marking else None
     if shown is not None:
         text, main, contexts = shown.text, shown.main, _words(head, shown, limits)[1]
     else:
-        text, main = rendered(_fresh(markup) if "contexts" in wanted else tree)
+        text, main = rendered(_fresh(markup) if marking else tree)
     root = tree.root
     return Found(
         title=next(filter(None, (*head.titles, head.metas.get("og:title"), head.h1)), ""),
