@@ -20,7 +20,7 @@ from clew.frontier.spill import Spill
 from clew.messages import Effect, Forward, State, Via
 from clew.policy import Budget, Duplicates, Scope, Tally, Watch
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Strategy
+from clew.strategy.base import Strategy, Watched
 from clew.trace import Tracer
 
 
@@ -51,6 +51,8 @@ class Core:
     ) -> None:
         self.predicate = predicate
         self.strategy = strategy
+        # Asked here, not for every page: a protocol is slow to answer.
+        self.watched = strategy if isinstance(strategy, Watched) else None
         self.rules = rules
         self.shelf = shelf
         self.frontier = Frontier(len(strategy.parts))

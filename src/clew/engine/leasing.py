@@ -11,7 +11,6 @@ from clew.engine.core import Core
 from clew.frontier.audit import is_best
 from clew.frontier.hosts import Host
 from clew.messages import Close, State, Task, TaskKind
-from clew.strategy.base import Watched
 
 #: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
 _SWEEP = 500
@@ -105,13 +104,14 @@ class Leasing(Core):
 
     def _look_at(self, candidate: int, parts: tuple[float, ...]) -> None:
         """Note what the chosen page promises, and check now and then that it is the best there is."""
-        if not isinstance(self.strategy, Watched):
+        strategy = self.watched
+        if strategy is None:
             return
         if self.rules.budget.interest is not None:
-            self.rules.budget.promises(self.tally, self.strategy.interest(parts))
-        if self.strategy.audits(candidate):
+            self.rules.budget.promises(self.tally, strategy.interest(parts))
+        if strategy.audits(candidate):
             self.tally.audits += 1
-            self.tally.best += is_best(candidate, self.frontier, self.hosts, self.strategy)
+            self.tally.best += is_best(candidate, self.frontier, self.hosts, strategy)
 
     def _left_over(self, now: float) -> Task | None:
         """A sitemap, when there is nothing else to do."""

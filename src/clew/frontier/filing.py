@@ -58,21 +58,25 @@ class Filing:
         expansion = Expansion(
             task.candidate, page, verdict, task.depth, admitted.links, admitted.keys, ids, fresh
         )
-        filed = Filed(ids[owned], int(fresh.sum()), _targets(admitted.links, fresh))
+        new = _targets(admitted.links, fresh)
+        filed = Filed(ids[owned], len(new), new)
         moved = self.strategy.learn(expansion)
         if moved is not None:
             filed.effects.extend(self.rescore(moved))
         if len(ids):
             parts = self.strategy.score(expansion)
-            filed.effects.extend(self._new(admitted, fresh, parts, task))
+            if new:
+                filed.effects.extend(self._new(admitted, fresh, parts, task))
             filed.effects.extend(self._improve(ids, parts, ~fresh & owned))
-            filed.effects.extend(self._forward(admitted, ~owned, parts, task))
+            if self.slots is not None:
+                filed.effects.extend(self._forward(admitted, ~owned, parts, task))
         return filed
 
     def listed(self, url: str, admitted: Admitted, *, depth: int) -> Filed:
         """File what a sitemap lists: links of a page that says nothing and was not judged."""
         ids, fresh, owned = self._numbered(admitted)
-        filed = Filed(ids[owned], int(fresh.sum()), _targets(admitted.links, fresh))
+        new = _targets(admitted.links, fresh)
+        filed = Filed(ids[owned], len(new), new)
         if not len(ids):
             return filed
         nothing = Page(url=url, depth=depth - 1)
@@ -94,7 +98,8 @@ class Filing:
             # A known target is ours, or it would not be known.
             owned = np.array([not host or self.owns(host) for host in admitted.hosts], np.bool_)
         fresh = (ids < 0) & owned
-        ids[fresh] = self.frontier.count + np.arange(int(fresh.sum()))
+        if new := np.count_nonzero(fresh):
+            ids[fresh] = self.frontier.count + np.arange(new)
         return ids, fresh, owned
 
     def miss(self, task: Task, status: int) -> list[Effect]:
@@ -193,7 +198,7 @@ class Filing:
         task: Task,
         via: Via = Via.LINK,
     ) -> list[Effect]:
-        rows = np.flatnonzero(fresh).tolist()
+        rows = fresh.nonzero()[0].tolist()
         if not rows:
             return []
         saved = self.add(
@@ -210,11 +215,11 @@ class Filing:
 
     def _improve(self, ids: Numbers, parts: Parts, among: NDArray[np.bool_]) -> list[Effect]:
         """A known candidate found again from a better place is worth the better of the two."""
-        better = among.copy()
-        known = ids[among]
-        queued = self.frontier.states[known] == State.QUEUED
-        better[among] = queued & (totals(parts[among]) > self.frontier.scores[known])
-        return self.rescore(Rescore(ids[better], parts[better])) if better.any() else []
+        # What is not among them may have no number of ours (-1): whatever is found there is left out.
+        better = totals(parts) > self.frontier.scores[ids]
+        better &= self.frontier.states[ids] == State.QUEUED
+        better &= among
+        return self.rescore(Rescore(ids[better], parts[better])) if np.count_nonzero(better) else []
 
     def _forward(
         self, admitted: Admitted, foreign: NDArray[np.bool_], parts: Parts, task: Task
@@ -243,4 +248,4 @@ def _meeting(strategy: type) -> bool:
 
 
 def _targets(links: Links, fresh: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple([links.targets[i] for i in np.flatnonzero(fresh).tolist()])
+    return tuple([links.targets[i] for i in fresh.nonzero()[0].tolist()])

@@ -141,7 +141,7 @@ class Hosts:
         better |= ~free & ~self._held[numbers]
         better &= self.frontier.states[ids] == _QUEUED
         # The best of a host's comes last and stays.
-        places = np.flatnonzero(better)
+        places = better.nonzero()[0]
         places = places[np.lexsort((-ids[places], scores[places]))]
         self._heads[numbers[places]] = ids[places]
         self._offers[numbers[places]] = scores[places]
@@ -166,7 +166,7 @@ class Hosts:
         if best == _NONE:
             return -1
         # argmax would favour the host met first; the oldest candidate is the fair choice.
-        return int(self._heads[np.flatnonzero(offers == best)].min())
+        return int(self._heads[(offers == best).nonzero()[0]].min())
 
     def offering(self, numbers: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which of some hosts have something to offer now; right after `pick` only."""

@@ -93,7 +93,7 @@ class Intake:
         hosts = [""] * len(rows)
         out: list[int] = []
         check, objection, source = self.scope.check, self.objection, links.source
-        for place in np.flatnonzero(ids < 0).tolist():
+        for place in (ids < 0).nonzero()[0].tolist():
             target = targets[place]
             host = hosts[place] = urls.host(target)
             reason = check(target, depth) or objection(target, host, source)

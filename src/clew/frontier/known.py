@@ -41,7 +41,7 @@ class Known:
         """The key and the candidate number of each target; -1 for those never seen."""
         known = self._numbers
         numbers = np.fromiter(map(known.get, targets, repeat(-1)), np.int64, len(targets))
-        missing = np.flatnonzero(numbers < 0)
+        missing = (numbers < 0).nonzero()[0]
         if not len(missing):
             return self._keys(numbers), numbers
         keys = (

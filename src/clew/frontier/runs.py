@@ -134,7 +134,7 @@ class Runs:
             number = run.head(host, states, scores)
             if number >= 0:
                 yield number
-        places = np.flatnonzero(self._hosts[: self._used] == host)
+        places = (self._hosts[: self._used] == host).nonzero()[0]
         if len(places):
             numbers, entered = self._numbers[places], self._scores[places]
             holds = (states[numbers] == _QUEUED) & (scores[numbers] == entered)

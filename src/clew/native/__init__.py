@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from typing import Any
 
 __all__ = ["COMPILED", "flat", "fold", "simhash"]
 
-flat: Callable[[str, Any], tuple[str, int] | None] | None = None
-"""The folded words of a text between blanks, and their number, by a table of what becomes of a character."""
+flat: Callable[..., tuple[str, int] | None] | None = None
+"""The folded words of a text between blanks, and their number, by a table of what becomes of a character;
+None where the table does not say. Given a list as well, lines with such characters are left blank, and the
+list takes where they begin and end."""
 simhash: Callable[[bytes], int] | None = None
 """The similarity hash of folded words, those between zero bytes."""
 fold: Callable[[str], str | None] | None = None

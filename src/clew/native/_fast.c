@@ -47,12 +47,12 @@ static void unquote(uint16_t *text, Py_ssize_t length)
 }
 
 /* Turn each character by the table; gives the greatest that came out, and whether apostrophes did. */
-#define LOOKING_UP(NAME, TYPE)                                                                                   \
+#define LOOKING_UP(NAME, TYPE, TURNED)                                                                           \
     static uint16_t NAME(const TYPE *from, Py_ssize_t length, const uint16_t *table, uint16_t *to, int *quotes)  \
     {                                                                                                            \
         uint16_t most = 0;                                                                                       \
         for (Py_ssize_t i = 0; i < length; i++) {                                                                \
-            uint16_t c = table[from[i]];                                                                         \
+            uint16_t c = TURNED;                                                                                 \
             to[i] = c;                                                                                           \
             *quotes |= c == QUOTE;                                                                               \
             most = c > most ? c : most;                                                                          \
@@ -60,16 +60,64 @@ static void unquote(uint16_t *text, Py_ssize_t length)
         return most;                                                                                             \
     }
 
-LOOKING_UP(look_up_1, Py_UCS1)
-LOOKING_UP(look_up_2, Py_UCS2)
+LOOKING_UP(look_up_1, Py_UCS1, table[from[i]])
+LOOKING_UP(look_up_2, Py_UCS2, table[from[i]])
+LOOKING_UP(look_up_4, Py_UCS4, from[i] < 0x10000 ? table[from[i]] : UNSURE)
 
-PyDoc_STRVAR(flat_doc, "flat(text, table): the folded words between blanks, and their number; None if the table "
-                       "does not say what becomes of a character.");
+/* Blank the lines of which some character is unsure; `to[i + 1]` came of character `i`. Adds where each begins
+   and ends to a list; the greatest character of what is left, or -1 and an exception. */
+static int blank_lines(PyObject *text, uint16_t *to, PyObject *lines)
+{
+    int kind = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    int most = 0;
+    Py_ssize_t begin = 0;
+    while (begin <= length) {
+        Py_ssize_t end = begin;
+        int greatest = 0;
+        for (; end < length && PyUnicode_READ(kind, data, end) != '\n'; end++)
+            greatest = to[end + 1] > greatest ? to[end + 1] : greatest;
+        if (greatest >= UNSURE) {
+            for (Py_ssize_t i = begin; i < end; i++)
+                to[i + 1] = BLANK;
+            PyObject *line = Py_BuildValue("(nn)", begin, end);
+            if (line == NULL || PyList_Append(lines, line) < 0) {
+                Py_XDECREF(line);
+                return -1;
+            }
+            Py_DECREF(line);
+        }
+        else
+            most = greatest > most ? greatest : most;
+        begin = end + 1;
+    }
+    return most;
+}
+
+/* Text of two bytes a character whose greatest is known. */
+static PyObject *narrowed(const uint16_t *from, Py_ssize_t length, uint16_t most)
+{
+    if (most >= 256)
+        return PyUnicode_FromKindAndData(PyUnicode_2BYTE_KIND, from, length);
+    /* Finding out again how wide it must be costs as much as the rest. */
+    PyObject *text = PyUnicode_New(length, most < 128 ? 127 : 255);
+    if (text != NULL) {
+        Py_UCS1 *to = PyUnicode_1BYTE_DATA(text);
+        for (Py_ssize_t i = 0; i < length; i++)
+            to[i] = (Py_UCS1)from[i];
+    }
+    return text;
+}
+
+PyDoc_STRVAR(flat_doc, "flat(text, table, lines=None): the folded words between blanks, and their number; None if "
+                       "the table does not say what becomes of a character. Given a list, lines with such "
+                       "characters are left blank instead, and where they begin and end is added to it.");
 
 static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 2 || !PyUnicode_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "flat() takes a str and a table of 65,536 characters");
+    if (count < 2 || count > 3 || !PyUnicode_Check(args[0]) || (count == 3 && !PyList_Check(args[2]))) {
+        PyErr_SetString(PyExc_TypeError, "flat() takes a str, a table of 65,536 characters, and maybe a list");
         return NULL;
     }
     if (PyUnicode_READY(args[0]) < 0)
@@ -86,50 +134,35 @@ static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssi
     int kind = PyUnicode_KIND(args[0]);
     const void *data = PyUnicode_DATA(args[0]);
     Py_ssize_t length = PyUnicode_GET_LENGTH(args[0]), words = 0;
-    PyObject *found = NULL;
-    if (length > PY_SSIZE_T_MAX / 4) {
-        PyBuffer_Release(&view);
-        return PyErr_NoMemory();
-    }
-    uint16_t *out = PyMem_Malloc((size_t)(length + 2) * sizeof(uint16_t));
+    uint16_t *out = length > PY_SSIZE_T_MAX / 4 ? NULL : PyMem_Malloc((size_t)(length + 2) * sizeof(uint16_t));
     if (out == NULL) {
         PyBuffer_Release(&view);
         return PyErr_NoMemory();
     }
-    int quotes = 0;
-    uint16_t most = 0;
+    int quotes = 0, most;
     out[0] = out[length + 1] = BLANK;
     if (kind == PyUnicode_1BYTE_KIND)
         most = look_up_1(data, length, table, out + 1, &quotes);
     else if (kind == PyUnicode_2BYTE_KIND)
         most = look_up_2(data, length, table, out + 1, &quotes);
     else
-        most = UNSURE;
+        most = look_up_4(data, length, table, out + 1, &quotes);
     PyBuffer_Release(&view);
-    if (most >= UNSURE) {
+    if (most >= UNSURE && count < 3) {
         PyMem_Free(out);
         Py_RETURN_NONE;
+    }
+    if (most >= UNSURE && (most = blank_lines(args[0], out, args[2])) < 0) {
+        PyMem_Free(out);
+        return NULL;
     }
     if (quotes)
         unquote(out, length + 2);
     for (Py_ssize_t i = 1; i <= length; i++)
         words += (out[i] != BLANK) & (out[i - 1] == BLANK);
-    PyObject *text;
-    if (most < 256) {
-        /* Narrowed here: finding out again how wide it must be costs as much as the rest. */
-        text = PyUnicode_New(length + 2, most < 128 ? 127 : 255);
-        if (text != NULL) {
-            Py_UCS1 *to = PyUnicode_1BYTE_DATA(text);
-            for (Py_ssize_t i = 0; i < length + 2; i++)
-                to[i] = (Py_UCS1)out[i];
-        }
-    }
-    else
-        text = PyUnicode_FromKindAndData(PyUnicode_2BYTE_KIND, out, length + 2);
+    PyObject *text = narrowed(out, length + 2, (uint16_t)most);
     PyMem_Free(out);
-    if (text != NULL)
-        found = Py_BuildValue("(Nn)", text, words);
-    return found;
+    return text == NULL ? NULL : Py_BuildValue("(Nn)", text, words);
 }
 
 /* ---- similarity ---- */

@@ -20,7 +20,7 @@ from clew.errors import RETRY, FetchError, ParseError, Reason
 from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
-from clew.messages import Effect, Outcome, Sitemap, Task, TaskKind
+from clew.messages import Blob, Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
@@ -169,9 +169,12 @@ class Driver:
 
     def _take(self, arrival: Arrival) -> None:
         now = self.clock.now()
-        outcome = arrival.outcome or self._read(arrival)
-        if arrival.response is not None:
-            outcome = replace(outcome, blob=self.store.append(arrival.response, now))
+        if arrival.response is None:
+            outcome = arrival.outcome
+        else:
+            blob = self.store.append(arrival.response, now)
+            outcome = replace(arrival.outcome, blob=blob) if arrival.outcome else self._read(arrival, blob)
+        assert outcome is not None  # what has no reply has come to its end
         effects = self.crawl.settle(outcome, now)
         self.store.save(effects)
         self._room.leave()
@@ -235,7 +238,7 @@ class Driver:
             return await self.parser.sitemap(response)
         return await self.parser.parse(response, task.depth)
 
-    def _read(self, arrival: Arrival) -> Outcome:
+    def _read(self, arrival: Arrival, blob: Blob | None) -> Outcome:
         """The outcome of a reply that is read on the spot."""
         task, response = arrival.task, arrival.response
         assert response is not None
@@ -246,10 +249,12 @@ class Driver:
                 else to_page(response, task.depth, self.parser.wanted)
             )
         except ParseError as problem:
-            return _illegible(task, problem)
-        return self._outcome(task, response, found)
+            return replace(_illegible(task, problem), blob=blob)
+        return self._outcome(task, response, found, blob)
 
-    def _outcome(self, task: Task, response: Response, found: Page | Sitemap | None) -> Outcome:
+    def _outcome(
+        self, task: Task, response: Response, found: Page | Sitemap | None, blob: Blob | None = None
+    ) -> Outcome:
         return Outcome(
             task=task,
             status=response.status,
@@ -262,6 +267,7 @@ class Driver:
             retry_after=retry_after(response.header("retry-after"), self.clock.now()),
             cached=response.cached,
             parts=response.parts,
+            blob=blob,
             addresses=(response.address,) if response.address and not response.cached else (),
         )
 

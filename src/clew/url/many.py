@@ -74,9 +74,8 @@ class _Place(dict[str, str | None]):
 
     def __missing__(self, href: str) -> str | None:
         folder, rest = self._split(href)
-        if folder is not None and rest in folder:
-            found: str | None = folder[rest]
-        else:
+        found = folder.get(rest) if folder is not None else None
+        if found is None:
             plain = _SIMPLE.match(href) if self.above and len(href) < 1000 else None
             if plain is None:
                 found = self._joined(href)
@@ -93,10 +92,13 @@ class _Place(dict[str, str | None]):
     def _split(self, href: str) -> tuple[_Folder | None, str]:
         """The directory that a path begins at, and what follows."""
         above = self.above
-        if not above or href[:1] in ("", "#"):
+        first = href[:1]
+        if not above or not first or first == "#":
             return None, ""
-        if href[0] == "/":
+        if first == "/":
             return above[-1], href[1:]
+        if first != ".":
+            return above[0], href
         ups = 0
         while href.startswith("../", 3 * ups):
             ups += 1

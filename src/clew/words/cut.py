@@ -142,9 +142,12 @@ class _Table:
         """The words of a text; None when it has characters that must be seen with their neighbours."""
         return self._fold(text, self._folded)
 
-    def compiled(self, text: str) -> Flat | None:
-        """The same by compiled code, as far as the table has been learned; None where it does not know."""
-        found = native.flat(text, self._folded) if native.flat is not None else None
+    def compiled(self, text: str, left: list[tuple[int, int]] | None = None) -> Flat | None:
+        """The same by compiled code, as far as the table has been learned; None where it does not know. Given
+        a list, it takes the lines with characters that are not known, which are left blank."""
+        if native.flat is None:
+            return None
+        found = native.flat(text, self._folded) if left is None else native.flat(text, self._folded, left)
         return None if found is None else Flat(*found)
 
     def _fold(self, text: str, table: NDArray[np.uint16]) -> Flat | None:
@@ -244,15 +247,25 @@ def _flat(text: str) -> Flat | None:
 
 
 def _by_line(text: str) -> Flat | None:
-    """Line by line: few lines of a page have characters that compiled code does not know.
+    """Compiled code for all lines but the few with characters that it does not know.
 
     A line break is a blank, so no word, mark or ending looks beyond it.
     """
-    found = [_table.compiled(line) or _interpreted(line) for line in text.split("\n")]
-    pieces = [piece.text[1:-1] for piece in found if piece is not None]
-    if len(pieces) < len(found):
-        return None
-    return Flat(f" {' '.join(pieces)} ", sum([piece.count for piece in found if piece is not None]))
+    left: list[tuple[int, int]] = []
+    found = _table.compiled(text, left)
+    if found is None:
+        return _interpreted(text)
+    whole, count, at = found.text, found.count, 0
+    pieces: list[str] = []
+    for begin, end in left:
+        line = _interpreted(text[begin:end])
+        if line is None:
+            return None
+        # The folded text begins with a blank of its own.
+        pieces += (whole[at : begin + 1], line.text[1:-1])
+        count += line.count
+        at = end + 1
+    return Flat("".join([*pieces, whole[at:]]), count)
 
 
 def _interpreted(text: str) -> Flat | None:
