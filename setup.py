@@ -2,4 +2,6 @@
 
 from setuptools import Extension, setup
 
-setup(ext_modules=[Extension("clew.native._fast", ["src/clew/native/_fast.c"], optional=True)])
+NAMES = ("_fast", "_rows")
+
+setup(ext_modules=[Extension(f"clew.native.{n}", [f"src/clew/native/{n}.c"], optional=True) for n in NAMES])

@@ -8,6 +8,7 @@ or not at all; that is what makes a crash exact.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
@@ -272,9 +273,17 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The strategy's learned state, as plain data (JSON-able); replaces what was saved before."""
+    """The strategy's learned state, as plain data (JSON-able); replaces what was saved before.
 
-    state: str
+    A large one may be given as what puts it into words: who stores it asks for them, in a thread of its own.
+    """
+
+    state: str | Callable[[], str]
+
+    @property
+    def text(self) -> str:
+        """The state in words."""
+        return self.state if isinstance(self.state, str) else self.state()
 
 
 Effect = SaveCandidates | Rescore | Close | SavePage | SaveHost | Record | Forward | Learned

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import StoreForeign
-from clew.knowledge import TABLES, Knowledge, LinkTypes, Table, dumps, loads
+from clew.knowledge import TABLES, Knowledge, LinkTypes, Table, dumps, frozen, loads
 
 words = st.text("abcdé ", min_size=1, max_size=3)
 counts = st.integers(0, 50)
@@ -104,3 +104,30 @@ def test_infinite_counts_are_refused():
     text = dumps(Knowledge(pages=5, satisfied=1)).replace('"pages":5', '"pages":Infinity')
     with pytest.raises(StoreForeign, match="not a count"):
         loads(text)
+
+
+@given(knowledge(), st.lists(words, max_size=6, unique=True), st.lists(words, max_size=6, unique=True))
+def test_a_frozen_text_is_that_of_its_time_however_late_it_is_read(a, some, more):
+    a.words.count(a.words.numbers(some), True)
+    first, before = frozen(a), plain_text(a)
+    a.words.count(a.words.numbers(more), False)
+    second, after = frozen(a), plain_text(a)
+    # The later one first, and again: what was sorted for one serves another.
+    assert [second(), first(), second()] == [after, before, after]
+
+
+def plain_text(known):
+    """Knowledge as text, row by row."""
+    rows = {name: sorted(getattr(known, name).rows()) for name in TABLES}
+    plain = {
+        "format": "clew-knowledge",
+        "version": 1,
+        "pages": known.pages,
+        "satisfied": known.satisfied,
+        "links": [known.links.pp, known.links.pn, known.links.np, known.links.nn],
+        "tables": {
+            name: [[w for w, _ in of], [s for _, (s, _) in of], [h for _, (_, h) in of]]
+            for name, of in rows.items()
+        },
+    }
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))

@@ -28,6 +28,7 @@ from clew.messages import (
 from clew.page import Links, Page
 from clew.parse.directives import binding
 from clew.policy.watch import Look
+from clew.strategy.base import Lasting
 
 _REDIRECTS = 10
 _HIDDEN = frozenset({"noindex", "none"})
@@ -60,7 +61,7 @@ class Crawl(Leasing):
         """Effects of leasing that no settle has carried yet, and what was learned; for a checkpoint."""
         effects = [*self._outbox]
         self._outbox.clear()
-        state = self.strategy.state()
+        state = self.strategy.snapshot() if isinstance(self.strategy, Lasting) else self.strategy.state()
         return (*effects, Learned(state)) if state else tuple(effects)
 
     def abandon(self, task: Task) -> None:

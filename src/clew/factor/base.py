@@ -22,7 +22,7 @@ class Seen:
     candidate: int
     satisfied: bool
     parents: tuple[int, ...]
-    """Slots of the fetched pages that link to it."""
+    """Slots of the fetched pages that link to it, the first of them."""
     words: NDArray[np.int64]
     """Numbers (in `knowledge.words`) of its distinct words."""
     tokens: NDArray[np.int64]

@@ -28,10 +28,10 @@ class LinkLocality:
         self._powers: Floats = np.zeros(0)
 
     def learn(self, seen: Seen) -> None:
-        known = self.sources.knowledge
-        pages = self.sources.memory.pages
-        good = sum(1 for p in seen.parents if pages[p].satisfied)
-        known.links = known.links.plus(link_types(good, len(seen.parents) - good, seen.satisfied))
+        known, memory = self.sources.knowledge, self.sources.memory
+        if seen.parents:
+            links, good = int(memory.inlinks[seen.candidate]), int(memory.good_inlinks[seen.candidate])
+            known.links = known.links.plus(link_types(good, links - good, seen.satisfied))
 
     def links_out(self, satisfied: bool, good: int, bad: int) -> None:
         """Links from a page just fetched to pages fetched before."""

@@ -19,8 +19,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.factor.memory import Ragged
 from clew.factor.pieces import Ids, Pieces, first_of_each, is_one_token, woven
+from clew.factor.ragged import Ragged
 from clew.page import Links
 
 #: Marks share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.

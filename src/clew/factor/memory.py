@@ -4,6 +4,10 @@ A candidate keeps how many fetched pages link to it and how many of those satisf
 many of its siblings were fetched and how many satisfied, which pages link to it, and the tokens of its
 URL. A fetched page keeps its words, its links and its verdict. Factors read these arrays for thousands
 of candidates at once; nothing here is a Python object per candidate.
+
+A page that a thousand others link to is no sibling of all their links: the first `FAMILIES` pages that link
+to a candidate are its parents, and the links of a page that are its children are its *family*. So what one
+fetch changes does not grow with the crawl, however densely a web is woven.
 """
 
 from __future__ import annotations
@@ -16,119 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor.pieces import spans
+from clew.factor.ragged import Ragged, grown
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Pages linking to a candidate that are looked at one by one; all of them count in the totals.
+#: Pages linking to a candidate whose words and neighbourhood are looked at one by one.
 WIDTH = 6
-#: Rows from which on it pays to see whether they lie close together.
-_DENSE = 512
-_ONE: Ids = np.zeros(1, np.int64)
-_NO: Ids = np.zeros(0, np.int64)
-
-
-class Ragged:
-    """Rows of different lengths, appended in order of row number, in two flat arrays.
-
-    >>> rows = Ragged()
-    >>> rows.append(1, np.array([5, 6])); rows.append(3, np.array([7]))
-    >>> rows.sums(np.arange(4), np.arange(10.0)).tolist()
-    [0.0, 11.0, 0.0, 7.0]
-    """
-
-    def __init__(self) -> None:
-        self._starts: NDArray[np.int64] = np.zeros(1024, np.int64)
-        self._items: NDArray[np.int32] = np.zeros(8192, np.int32)
-        self.rows = 0
-        self.size = 0
-        self._last: tuple[Ids | None, int, _Layout] = (None, 0, _Layout(0, _NO, _NO, _NO, None))
-
-    def append(self, row: int, items: NDArray[np.int64] | NDArray[np.int32]) -> None:
-        """Fill a row beyond all rows so far; rows passed over are empty."""
-        self._starts = _grown(self._starts, row + 2)
-        self._items = _grown(self._items, self.size + len(items))
-        self._starts[self.rows : row + 1] = self.size
-        self._items[self.size : self.size + len(items)] = items
-        self.size += len(items)
-        self.rows = row + 1
-        self._starts[self.rows] = self.size
-
-    def extend(self, first: int, lengths: Ids, items: NDArray[np.int64] | NDArray[np.int32]) -> None:
-        """Fill consecutive rows beyond all rows so far, the items of all of them in one array."""
-        n = len(lengths)
-        self._starts = _grown(self._starts, first + n + 1)
-        self._items = _grown(self._items, self.size + len(items))
-        self._starts[self.rows : first + 1] = self.size
-        self._items[self.size : self.size + len(items)] = items
-        self._starts[first + 1 : first + n + 1] = self.size + np.cumsum(lengths)
-        self.size += len(items)
-        self.rows = first + n
-
-    def row(self, row: int) -> NDArray[np.int32]:
-        """The items of a row."""
-        if row >= self.rows:
-            return self._items[:0]
-        return self._items[self._starts[row] : self._starts[row + 1]]
-
-    def sums(self, rows: Ids, weights: Floats) -> Floats:
-        """Of each row, the sum of the weights of its items; the same number whatever else is asked for."""
-        if len(rows) == 1:
-            row = self.row(int(rows[0]))
-            return np.add.reduceat(weights[row], _ONE) if len(row) else np.zeros(1)
-        laid = self._layout(rows)
-        if not len(laid.begins):
-            return np.zeros(len(rows))
-        found: Floats = np.add.reduceat(weights.take(laid.items), laid.begins)
-        if len(laid.begins) < laid.height:
-            some, found = found, np.zeros(laid.height)
-            found[laid.full] = some
-        return found if laid.picked is None else found[laid.picked]
-
-    def _layout(self, rows: Ids) -> _Layout:
-        """Where the items of rows are. Two factors may weigh the same rows one after the other: the last
-        answer is kept for the second."""
-        asked, known, laid = self._last
-        if asked is rows and known == self.rows:
-            return laid
-        high = int(rows.max(initial=-1)) + 1
-        if len(rows) > _DENSE and high - (low := int(rows.min())) < 2 * len(rows):
-            laid = self._dense(rows, low, high)
-        else:
-            # Rows beyond the last are empty, as are those passed over.
-            inside = rows if high <= self.rows else np.minimum(rows, self.rows)
-            after = inside + 1 if high <= self.rows else np.minimum(inside + 1, self.rows)
-            starts = self._starts[inside]
-            lengths = self._starts[after] - starts
-            full = np.flatnonzero(lengths)
-            if len(full) < len(rows):
-                starts, lengths = starts[full], lengths[full]
-            items = self._items[spans(starts, lengths)].astype(np.int64)
-            laid = _Layout(len(rows), full, np.cumsum(lengths) - lengths, items, None)
-        self._last = (rows, self.rows, laid)
-        return laid
-
-    def _dense(self, rows: Ids, low: int, high: int) -> _Layout:
-        """Most of what stands between the first and the last is wanted: no need to pick the items."""
-        starts = self._starts[low : min(high, self.rows) + 1]
-        if len(starts) < 2:
-            return _Layout(high - low, rows[:0], rows[:0], rows[:0], rows - low)
-        full = np.flatnonzero(starts[1:] > starts[:-1])
-        items = self._items[starts[0] : starts[-1]].astype(np.int64)
-        picked = None if len(rows) == high - low and (rows[1:] > rows[:-1]).all() else rows - low
-        return _Layout(high - low, full, starts[full] - starts[0], items, picked)
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Rows of a `Ragged`: how many, which have items, where those of each begin, and the items of all; and,
-    when there are more rows than were asked for, which were."""
-
-    height: int
-    full: Ids
-    begins: Ids
-    items: Ids
-    picked: Ids | None
+#: Pages linking to a candidate that make siblings of their links; all of them count in the totals.
+FAMILIES = 32
+#: As many links as there are bits in a word are compared at once.
+_WORD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +58,7 @@ class Fetched:
     children: NDArray[np.int32]
     """Candidate numbers of its links, in page order."""
     columns: NDArray[np.int8]
-    """For each child, which of the child's `parents` columns this page is; -1 for none."""
-    visited: list[int]
-    """Places (in `children`) of those that were fetched."""
+    """For each child, which of the child's parents this page is; -1 for one beyond the first `FAMILIES`."""
     shelf: Ragged
     """The words of all pages."""
 
@@ -166,6 +66,12 @@ class Fetched:
     def words(self) -> NDArray[np.int32]:
         """Numbers of its distinct words."""
         return self.shelf.row(self.slot)
+
+    @property
+    def family(self) -> NDArray[np.int32]:
+        """The links that are siblings of each other by this page."""
+        kept = self.columns >= 0
+        return self.children if kept.all() else self.children[kept]
 
 
 class Memory:
@@ -190,8 +96,12 @@ class Memory:
         self.pages: list[Fetched] = []
         self.child_seen: Floats = np.zeros(256)
         self.child_good: Floats = np.zeros(256)
-        self._more: dict[int, list[int]] = {}
-        self._marks: NDArray[np.bool_] = np.zeros(257, np.bool_)
+        self.satisfied: NDArray[np.bool_] = np.zeros(256, np.bool_)
+        """By slot, as `child_seen` (links that were fetched) and `child_good` (those that were finds)."""
+        self._crowds: NDArray[np.int32] = np.full((64, FAMILIES - WIDTH), -1, np.int32)
+        self._crowd_of: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self._crowded = 1
+        self._bits: NDArray[np.uint64] = np.zeros(257, np.uint64)
         self._kernel: tuple[float, NDArray[np.float32]] = (0.0, np.zeros(0, np.float32))
         self._view: tuple[Ids | None, View] = (None, View(self.inlinks[:0], []))
 
@@ -205,7 +115,7 @@ class Memory:
         if size <= old:
             return
         for name in _COLUMNS:
-            setattr(self, name, _grown(getattr(self, name), size))
+            setattr(self, name, grown(getattr(self, name), size))
         self.parents[old:] = -1
         self.slot_of[old:] = -1
 
@@ -231,11 +141,14 @@ class Memory:
         return view
 
     def parents_of(self, candidate: int) -> list[int]:
-        """Slots of all fetched pages that link to a candidate, in the order fetched."""
+        """Slots of the first pages fetched that link to a candidate, in the order fetched."""
         if candidate >= self.size:
             return []
-        kept: list[int] = self.parents[candidate, : self.inlinks[candidate]].tolist()
-        return [*kept, *self._more.get(candidate, ())] if len(kept) == WIDTH else kept
+        links = int(self.inlinks[candidate])
+        kept: list[int] = self.parents[candidate, :links].tolist()
+        if links > WIDTH:
+            kept += self._crowds[self._crowd_of[candidate], : links - WIDTH].tolist()
+        return kept
 
     def fetch(self, candidate: int, satisfied: bool, parents: Sequence[int], reach: float) -> None:
         """A candidate was fetched: its siblings learn of it. Call before `link`."""
@@ -243,45 +156,62 @@ class Memory:
         self.open[candidate] = False
         if not parents:
             return
-        families = [self.pages[p].children for p in parents]
-        flat = np.concatenate(families) if len(families) > 1 else families[0]
-        touched = distinct(flat) if len(families) > 1 else flat
+        families = [self.pages[slot].children for slot in parents]
+        columns = np.concatenate([self.pages[slot].columns for slot in parents])
+        flat = np.concatenate(families)
+        touched = distinct(flat[columns >= 0])
         touched = touched[touched != candidate]
         self.siblings[touched] += 1
         self.good_siblings[touched] += satisfied
-        ends = np.cumsum([len(family) for family in families])
-        # A page links to a candidate once, so there is one place in each family.
-        places = np.flatnonzero(flat == candidate) - np.append(0, ends[:-1])
         self.child_seen[parents] += 1
         self.child_good[parents] += satisfied
-        for slot, place in zip(parents, places.tolist(), strict=True):
-            self.pages[slot].visited.append(place)
-            self._spread(self.pages[slot], place, satisfied, reach)
+        # A page links to a candidate once, so there is one place in each family.
+        places = np.flatnonzero(flat == candidate)
+        ends = np.cumsum([len(family) for family in families])
+        self._spread(
+            flat, columns, places, np.append(0, ends[:-1]), ends, np.full(len(places), satisfied), reach
+        )
 
-    def link(self, candidate: int, satisfied: bool, words: Ids, children: Ids, reach: float) -> None:
-        """The fetched page's own links: candidates learn of a new parent."""
+    def link(
+        self, candidate: int, satisfied: bool, words: Ids, children: Ids, reach: float
+    ) -> tuple[int, int]:
+        """The fetched page's own links: candidates learn of a new parent. Gives how many of them were fetched
+        before, and how many of those were finds."""
         slot = len(self.pages)
         self._view = (None, self._view[1])
         if len(children):
             self.reserve(int(children.max()) + 1)
         # What was fetched before is known by now, the page itself is not: it is no child of its own.
-        visited = np.flatnonzero(self.slot_of[children] >= 0).tolist()
+        slots = self.slot_of[children]
+        visited = np.flatnonzero(slots >= 0)
         self.slot_of[candidate] = slot
         before = self.inlinks[children]
-        columns = np.where(before < WIDTH, before, -1).astype(np.int8)
+        columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
         self.words.append(slot, words)
-        page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, visited, self.words)
+        page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, self.words)
         self.pages.append(page)
-        self.child_seen = _grown(self.child_seen, slot + 1)
-        self.child_good = _grown(self.child_good, slot + 1)
-        self._marks = _grown(self._marks, slot + 2)
-        kept = columns >= 0
-        self.parents[children[kept], columns[kept]] = slot
-        for c in children[~kept].tolist():
-            self._more.setdefault(c, []).append(slot)
+        for name in _BY_SLOT:
+            setattr(self, name, grown(getattr(self, name), slot + 2))
+        self.satisfied[slot] = satisfied
+        self._descend(children, before, slot)
         self.inlinks[children] += 1
         self.good_inlinks[children] += satisfied
-        self._adopt(page, reach)
+        return self._adopt(page, visited, self.satisfied[slots[visited]], reach) if len(visited) else (0, 0)
+
+    def _descend(self, children: Ids, before: NDArray[np.int32], slot: int) -> None:
+        """Note a page as a parent of its links, to which so many linked before."""
+        few = before < WIDTH
+        self.parents[children[few], before[few]] = slot
+        crowd = children[before == WIDTH]
+        if len(crowd):
+            top = self._crowded + len(crowd)
+            if top > len(self._crowds):
+                more = np.full((top + len(self._crowds) // 2, FAMILIES - WIDTH), -1, np.int32)
+                self._crowds = np.concatenate([self._crowds, more])
+            self._crowd_of[crowd] = np.arange(self._crowded, top)
+            self._crowded = top
+        some = (before >= WIDTH) & (before < FAMILIES)
+        self._crowds[self._crowd_of[children[some]], before[some] - WIDTH] = slot
 
     def more(self, slot: int, child: int) -> None:
         """One more link of a fetched page, to a candidate never seen before."""
@@ -305,37 +235,74 @@ class Memory:
         for name in _COLUMNS:
             column = getattr(self, name)
             column[new] = column[old]
-        if old in self._more:
-            self._more[new] = self._more.pop(old)
+        self._crowd_of[old] = 0
         self.inlinks[old] = self.good_inlinks[old] = 0
         self.parents[old] = -1
         self.open[old] = False
 
-    def _adopt(self, page: Fetched, reach: float) -> None:
+    def _adopt(
+        self, page: Fetched, visited: NDArray[np.intp], good: NDArray[np.bool_], reach: float
+    ) -> tuple[int, int]:
         """Children that were fetched already become siblings of the others, each counted once."""
-        if not page.visited:
-            return
-        children = page.children
-        outcomes = [self.pages[self.slot_of[children[place]]].satisfied for place in page.visited]
-        self.child_seen[page.slot] = len(outcomes)
-        self.child_good[page.slot] = sum(outcomes)
-        # A column that is not filled says -1, the last mark, which is never set.
-        families = self.parents[children]
-        crowded: list[int] = np.flatnonzero(self.inlinks[children] > WIDTH).tolist()
-        for place, good in zip(page.visited, outcomes, strict=True):
-            self._spread(page, place, good, reach)
-            others = [slot for slot in self.parents_of(int(children[place])) if slot != page.slot]
-            self._marks[others] = True
-            new: NDArray[np.bool_] = np.logical_not(self._marks[families].any(axis=1))
-            for i in crowded:
-                new[i] = new[i] and not self._marks[self._more[int(children[i])]].any()
-            self._marks[others] = False
-            new[place] = False
-            self.siblings[children[new]] += 1
-            self.good_siblings[children[new]] += good
+        children, columns = page.children, page.columns
+        finds = int(good.sum())
+        self.child_seen[page.slot] = len(visited)
+        self.child_good[page.slot] = finds
+        none, all_ = np.zeros(len(visited), np.int64), np.full(len(visited), len(children))
+        self._spread(children, columns, visited, none, all_, good, reach)
+        if columns.min() < 0:
+            # Who is a parent too many makes no siblings.
+            inside = columns >= 0
+            near = inside[visited]
+            visited, good = (np.cumsum(inside) - 1)[visited[near]], good[near]
+            children = children[inside]
+        parents = self._parents(children)
+        for at in range(0, len(visited), _WORD):
+            self._meet(page.slot, children, parents, visited[at : at + _WORD], good[at : at + _WORD])
+        return len(all_), finds
 
-    def _spread(self, page: Fetched, place: int, good: bool, reach: float) -> None:
-        """What one link turned out to be, told to the links around it, less the farther away they stand."""
+    def _meet(
+        self,
+        slot: int,
+        children: NDArray[np.int32],
+        parents: NDArray[np.int32],
+        visited: NDArray[np.intp],
+        good: NDArray[np.bool_],
+    ) -> None:
+        """Some of a page's children, one bit each, become siblings of all that have no other parent in common
+        with them."""
+        own = np.uint64(1) << np.arange(len(visited), dtype=np.uint64)
+        theirs = parents[visited]
+        np.bitwise_or.at(self._bits, theirs.ravel(), np.repeat(own, theirs.shape[1]))
+        # A parent that is not there says -1, the last.
+        self._bits[[slot, -1]] = 0
+        shared = np.bitwise_or.reduce(self._bits[parents], axis=1)
+        shared[visited] |= own
+        self._bits[theirs] = 0
+        new = ~shared & np.bitwise_or.reduce(own)
+        self.siblings[children] += np.bitwise_count(new)
+        self.good_siblings[children] += np.bitwise_count(new & np.bitwise_or.reduce(own[good], initial=0))
+
+    def _parents(self, children: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Slots of the parents of candidates, one row each; -1 for none."""
+        most = int(self.inlinks[children].max(initial=0))
+        first = self.parents[children, : min(most, WIDTH)]
+        if most <= WIDTH:
+            return first
+        return np.concatenate([first, self._crowds[self._crowd_of[children], : most - WIDTH]], axis=1)
+
+    def _spread(
+        self,
+        children: NDArray[np.int32],
+        columns: NDArray[np.int8],
+        places: NDArray[np.intp],
+        begins: Ids,
+        ends: Ids,
+        good: NDArray[np.bool_],
+        reach: float,
+    ) -> None:
+        """What links turned out to be, told to those around them on the same page, less the farther away they
+        stand. Of each there is where it stands, where the links of its page begin, and where they end."""
         if reach <= 0:
             return
         if self._kernel[0] != reach:
@@ -343,15 +310,20 @@ class Memory:
             self._kernel = (reach, np.exp(-around / reach).astype(np.float32))
         kernel = self._kernel[1]
         span = len(kernel) // 2
-        low, high = max(0, place - span), min(len(page.children), place + span + 1)
-        columns, weight = page.columns[low:high], kernel[low - place + span : high - place + span]
-        where = (page.children[low:high], columns)
-        if columns.min() < 0:
-            kept = columns >= 0
-            where, weight = (where[0][kept], columns[kept]), weight[kept]
-        self.near[where] += weight
-        if good:
-            self.near_good[where] += weight
+        low = np.maximum(begins, places - span)
+        lengths = np.minimum(ends, places + span + 1) - low
+        where = spans(low, lengths)
+        column = columns[where]
+        # Without its sign, -1 is more than any column there is.
+        kept = np.flatnonzero(column.view(np.uint8) < WIDTH)
+        where, column = where[kept], column[kept]
+        weight = kernel[spans(low - places + span, lengths)[kept]]
+        # Links that stand close together are told of several at once: add one after the other.
+        at = column.astype(np.int64) * len(self.near) + children[where]
+        np.add.at(self.near.reshape(-1, order="F"), at, weight)
+        if good.any():
+            well = np.repeat(good, lengths)[kept]
+            np.add.at(self.near_good.reshape(-1, order="F"), at[well], weight[well])
 
 
 #: What is kept for each candidate.
@@ -366,7 +338,10 @@ _COLUMNS = (
     "hints",
     "open",
     "slot_of",
+    "_crowd_of",
 )
+#: What is kept for each page.
+_BY_SLOT = ("child_seen", "child_good", "satisfied", "_bits")
 
 
 def distinct(values: Any) -> Any:
@@ -375,14 +350,3 @@ def distinct(values: Any) -> Any:
         return values
     values = np.sort(values)
     return values[np.concatenate(([True], values[1:] != values[:-1]))]
-
-
-def _grown(array: Any, size: int) -> Any:
-    """The array, with room for `size` rows; new ones are zero."""
-    if size <= len(array):
-        return array
-    shape = (max(size, len(array) + len(array) // 2), *array.shape[1:])
-    # Columns are read one at a time.
-    new = np.zeros(shape, array.dtype, order="F")
-    new[: len(array)] = array
-    return new

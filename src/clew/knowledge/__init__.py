@@ -5,8 +5,8 @@ shards and from one crawl to the next. Invariant: knowledge is a commutative mon
 the order in which evidence arrives never matters, and nothing in it but counts.
 """
 
-from clew.knowledge.codec import dumps, loads
+from clew.knowledge.codec import dumps, frozen, loads
 from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
 from clew.knowledge.table import Table
 
-__all__ = ["TABLES", "Knowledge", "LinkTypes", "Table", "dumps", "loads"]
+__all__ = ["TABLES", "Knowledge", "LinkTypes", "Table", "dumps", "frozen", "loads"]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from clew.errors import StoreForeign
 from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
-from clew.knowledge.table import Table
+from clew.knowledge.table import Frozen, Table
 
 FORMAT = "clew-knowledge"
 VERSION = 1
@@ -21,6 +22,8 @@ VERSION = 1
 MAX_BYTES = 1 << 30
 MAX_ROWS = 5_000_000
 MAX_WORD = 1000
+#: Words that are put into words at a time.
+_PIECE = 10_000
 
 
 def dumps(knowledge: Knowledge) -> str:
@@ -29,6 +32,18 @@ def dumps(knowledge: Knowledge) -> str:
     >>> loads(dumps(Knowledge(pages=3, satisfied=1))) == Knowledge(pages=3, satisfied=1)
     True
     """
+    return frozen(knowledge)()
+
+
+def frozen(knowledge: Knowledge) -> Callable[[], str]:
+    """What gives the text of knowledge as it is now, whenever it is called and in whatever thread.
+
+    >>> knowledge = Knowledge(pages=3)
+    >>> text = frozen(knowledge)
+    >>> knowledge.pages = 4
+    >>> loads(text()).pages
+    3.0
+    """
     links = knowledge.links
     plain = {
         "format": FORMAT,
@@ -36,9 +51,9 @@ def dumps(knowledge: Knowledge) -> str:
         "pages": knowledge.pages,
         "satisfied": knowledge.satisfied,
         "links": [links.pp, links.pn, links.np, links.nn],
-        "tables": {name: _columns(getattr(knowledge, name)) for name in TABLES},
     }
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    tables = {name: getattr(knowledge, name).frozen() for name in TABLES}
+    return lambda: _text(plain, tables)
 
 
 def loads(text: str, where: str = "the knowledge") -> Knowledge:
@@ -62,9 +77,35 @@ def loads(text: str, where: str = "the knowledge") -> Knowledge:
         raise StoreForeign(f"{where} is damaged: {problem}") from None
 
 
-def _columns(table: Table) -> list[list[Any]]:
-    rows = sorted(table.rows())
-    return [[word for word, _ in rows], [seen for _, (seen, _) in rows], [hits for _, (_, hits) in rows]]
+def _text(plain: dict[str, Any], tables: dict[str, Frozen]) -> str:
+    """JSON, the tables last."""
+    told = ",".join([f'"{name}":{_columns(table)}' for name, table in tables.items()])
+    return _json(plain)[:-1] + ',"tables":{' + told + "}}"
+
+
+def _columns(table: Frozen) -> str:
+    """A table as three columns, rows in the order of the words."""
+    order = table.order()
+    words, counts = table.names, _Written()
+    # Not all at once: an encoder lets no other thread run until it is done.
+    pieces = [order[at : at + _PIECE].tolist() for at in range(0, len(order), _PIECE)]
+    named = ",".join([_json([words[i] for i in piece])[1:-1] for piece in pieces])
+    seen, hits = (
+        ",".join(map(counts.__getitem__, column[order].tolist())) for column in (table.seen, table.hits)
+    )
+    return f"[[{named}],[{seen}],[{hits}]]"
+
+
+class _Written(dict[float, str]):
+    """Numbers as JSON has them; most counts of a table are among a few."""
+
+    def __missing__(self, number: float) -> str:
+        found = self[number] = repr(number)
+        return found
+
+
+def _json(plain: Any) -> str:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def _knowledge(plain: dict[str, Any]) -> Knowledge:

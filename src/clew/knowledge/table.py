@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,43 @@ class _Index(dict[str, int]):
         return number
 
 
+class _Alphabet:
+    """The order of words by their letters. A table's words only grow in number: what is sorted stays so."""
+
+    __slots__ = ("_sorted",)
+
+    def __init__(self) -> None:
+        self._sorted: tuple[list[str], NDArray[np.int64]] = ([], np.zeros(0, np.int64))
+
+    def order(self, names: list[str]) -> NDArray[np.int64]:
+        """The numbers of a table's words, or of those it had at some time, by the alphabet."""
+        # Another thread may do the same at the same time: each leaves a pair that is true.
+        words, numbers = self._sorted
+        if len(words) > len(names):
+            words, numbers = [], numbers[:0]
+        new = sorted(range(len(words), len(names)), key=names.__getitem__)
+        places = [bisect_left(words, names[i]) for i in new] if words else 0
+        numbers = np.insert(numbers, places, new)
+        self._sorted = ([names[i] for i in numbers.tolist()], numbers)
+        return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A table as it was at one time."""
+
+    names: list[str]
+    seen: NDArray[np.float64]
+    hits: NDArray[np.float64]
+    alphabet: _Alphabet
+
+    def order(self) -> NDArray[np.int64]:
+        """The numbers of the words that were counted, by the alphabet."""
+        order = self.alphabet.order(self.names)
+        counted = (self.seen != 0.0) | (self.hits != 0.0)
+        return order if counted.all() else order[counted[order]]
+
+
 class Table:
     """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
 
@@ -33,11 +72,12 @@ class Table:
     (1.0, 1.0)
     """
 
-    __slots__ = ("_index", "hits", "names", "seen")
+    __slots__ = ("_alphabet", "_index", "hits", "names", "seen")
 
     def __init__(self) -> None:
         self.names: list[str] = []
         self._index = _Index(self.names)
+        self._alphabet = _Alphabet()
         self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
         self.hits: NDArray[np.float64] = np.zeros(_FLOOR)
 
@@ -86,6 +126,12 @@ class Table:
         for name, seen, hits in zip(self.names, self.seen[:n].tolist(), self.hits[:n].tolist(), strict=True):
             if seen or hits:
                 yield name, (seen, hits)
+
+    def frozen(self) -> Frozen:
+        """The table as it is now."""
+        n = len(self)
+        # Without the sign that a zero may have.
+        return Frozen(self.names[:n], self.seen[:n] + 0.0, self.hits[:n] + 0.0, self._alphabet)
 
     def add(self, words: Sequence[str], seen: NDArray[np.float64], hits: NDArray[np.float64]) -> None:
         """Add counts of distinct words."""

@@ -12,7 +12,7 @@ import contextlib
 import os
 from collections.abc import Callable
 
-__all__ = ["COMPILED", "flat", "fold", "simhash"]
+__all__ = ["COMPILED", "flat", "fold", "simhash", "sums"]
 
 flat: Callable[..., tuple[str, int] | None] | None = None
 """The folded words of a text between blanks, and their number, by a table of what becomes of a character;
@@ -22,10 +22,14 @@ simhash: Callable[[bytes], int] | None = None
 """The similarity hash of folded words, those between zero bytes."""
 fold: Callable[[str], str | None] | None = None
 """White space folded to single blanks, blank lines dropped; None where a rare kind needs a closer look."""
+sums: Callable[[Any, Any, Any, Any, Any], None] | None = None
+"""The sums of the weights of the items of rows; see `clew.factor.ragged`."""
 
 if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(ImportError):  # no compiler when it was installed
         from clew.native._fast import flat, fold, simhash
+    with contextlib.suppress(ImportError):
+        from clew.native._rows import sums
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""

@@ -115,7 +115,7 @@ class Applier:
                 case Rescore():
                     self._rescore(effect)
                 case Learned():
-                    self._learned = clean(effect.state)
+                    self._learned = clean(effect.text)
                 case Forward():
                     pass  # leaves this crawl: the shard that owns the slot stores it
 

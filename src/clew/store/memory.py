@@ -62,7 +62,7 @@ class MemoryStore:
         self._pages: dict[int, SavePage] = {}
         self._trace: dict[int, Decision] = {}
         self._meta: dict[str, str] = {}
-        self._learned = ""
+        self._learned = Learned("")
         self._width = 0
 
     def url(self, candidate: int) -> str:
@@ -90,8 +90,8 @@ class MemoryStore:
                     self._save_host(effect)
                 case Rescore():
                     self._rescore(effect)
-                case Learned(state):
-                    self._learned = state
+                case Learned():
+                    self._learned = effect
                 case Forward():
                     pass
 
@@ -143,7 +143,7 @@ class MemoryStore:
             requests=sum(host.requests for host in self.hosts()),
             wire=sum(host.wire for host in self.hosts()),
             elapsed=elapsed([(min(times), max(times))]) if times else 0.0,
-            learned=self._learned,
+            learned=self._learned.text,
         )
 
     def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -89,6 +90,15 @@ class Meets(Protocol):
     def meet(self, expansion: Expansion) -> NDArray[np.float64] | None:
         """New candidates: of a sitemap or another shard (`source` is -1), or what a redirect, a refresh or a
         canonical link of `source` leads to. Gives their contributions; None to leave them as they are."""
+        ...
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """A strategy that learns so much that putting it into words takes a while."""
+
+    def snapshot(self) -> Callable[[], str]:
+        """What gives `state` as it is now, whenever it is called and in whatever thread."""
         ...
 
 

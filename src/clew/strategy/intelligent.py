@@ -13,7 +13,7 @@ spread over many pages.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from clew.factor import (
 )
 from clew.factor.marks import Said
 from clew.factor.memory import distinct
-from clew.knowledge import Knowledge, dumps, loads
+from clew.knowledge import Knowledge, dumps, frozen, loads
 from clew.messages import Rescore
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion
@@ -217,33 +217,44 @@ class Intelligent(Looking):
         """What this crawl learned itself; what it was given is the earlier crawl's."""
         return dumps(self.knowledge)
 
+    def snapshot(self) -> Callable[[], str]:
+        """The same as of now, put into words later: there are hundreds of thousands of them."""
+        return frozen(self.knowledge)
+
     def restore(self, state: str) -> None:
         """Nothing to do: a crawl that goes on learns from its stored pages again (see `clew.run.relearn`)."""
         loads(state, "the learned state")
 
     # evaluation
 
-    def evaluate(self, ids: Ids) -> Floats:
-        """The contributions of candidates as of now, one row each. Changes nothing."""
+    def evaluate(self, ids: Ids, found: Floats | None = None) -> Floats:
+        """The contributions of candidates as of now, one row each, by their evidence if that is at hand.
+        Changes nothing."""
         parts = np.zeros((len(ids), len(self.parts)), order="F")
         if not len(ids):
             return parts
         if ids.min() < 0:
             # Those of another shard are worth nothing here.
-            known = ids >= 0
-            parts[known] = self.evaluate(ids[known])
+            ours = ids >= 0
+            parts[ours] = self.evaluate(ids[ours])
             return parts
         self._reserve(int(ids.max()) + 1)
         for at in range(0, len(ids), _PIECE):
-            self._fill(parts[at : at + _PIECE], ids[at : at + _PIECE])
+            known = None if found is None else found[at : at + _PIECE]
+            self._fill(parts[at : at + _PIECE], ids[at : at + _PIECE], known)
         return parts
 
-    def _fill(self, parts: Floats, ids: Ids) -> None:
+    def _fill(self, parts: Floats, ids: Ids, found: Floats | None) -> None:
         """Write the contributions of some candidates."""
         thrown = dice(self._keys[ids], self.seed)
         if self._found or self._guided:
             parts[:, -1] = self.weighing.luck(thrown)
-            parts[:, :-1] = self.weighing.apply(self.evidence(ids, self.weighing.weights != 0.0))
+            heard = self.weighing.weights != 0.0
+            if found is None:
+                found = self.evidence(ids, heard)
+            elif not heard.all():
+                found[:, ~heard] = 0.0
+            parts[:, :-1] = self.weighing.apply(found)
             if not self._found:
                 parts[:, :-1] *= self._early
             return
@@ -296,20 +307,14 @@ class Intelligent(Looking):
         self.memory.fetch(source, satisfied, parents, self._how.reach)
         self._remember(expansion)
         children = expansion.ids[expansion.ids >= 0]
-        self.memory.link(source, satisfied, words, children, self._how.reach)
-        self._count_links_out(satisfied)
+        fetched, finds = self.memory.link(source, satisfied, words, children, self._how.reach)
+        link = self._all["link"]
+        if fetched and isinstance(link, LinkLocality):
+            link.links_out(satisfied, finds, fetched - finds)
         if satisfied and not self._found:
             self._found = True
             self._due = self._fetched + 1
         return parents
-
-    def _count_links_out(self, satisfied: bool) -> None:
-        pages, page = self.memory.pages, self.memory.pages[-1]
-        slots = self.memory.slot_of[page.children[page.visited]].tolist() if page.visited else []
-        outcomes = [pages[slot].satisfied for slot in slots]
-        link = self._all["link"]
-        if outcomes and isinstance(link, LinkLocality):
-            link.links_out(satisfied, sum(outcomes), len(outcomes) - sum(outcomes))
 
     def _remember(self, expansion: Expansion, anchor: Ids | None = None) -> None:
         """Tokens, anchor words (or those given) and keys of links never seen before; the hints of all."""
@@ -347,21 +352,24 @@ class Intelligent(Looking):
         wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
         self._due = self._fetched + max(1, wait)
         self._estimate()
-        self.weighing.fit(self.evidence(ids[:: len(ids) // _SAMPLE + 1]))
-        return self._moved(expansion, ids)
+        step = len(ids) // _SAMPLE + 1
+        found = self.evidence(ids[::step])
+        self.weighing.fit(found)
+        return self._moved(expansion, ids, found if step == 1 else None)
 
     def _touched(self, expansion: Expansion, parents: list[int]) -> Rescore:
         """Re-score what the last page changed: its links, and its siblings."""
         own = self.memory.pages[-1].children
-        families = [self.memory.pages[slot].children for slot in parents]
+        families = [self.memory.pages[slot].family for slot in parents]
         siblings = np.concatenate(families) if families else own[:0]
         # Its own links are all evaluated, those fetched before too: `score` is asked for them next.
         ids = distinct(np.concatenate([siblings[self.memory.open[siblings]], own])).astype(np.int64)
         return self._moved(expansion, ids)
 
-    def _moved(self, expansion: Expansion, ids: Ids) -> Rescore:
-        """Candidates (numbers ascending) with their worth, kept for the call of `score` that follows."""
-        parts = self.evaluate(ids)
+    def _moved(self, expansion: Expansion, ids: Ids, found: Floats | None = None) -> Rescore:
+        """Candidates (numbers ascending) with their worth, kept for the call of `score` that follows; by the
+        evidence for them, if it was looked at before."""
+        parts = self.evaluate(ids, found)
         self._scored = (expansion, ids, parts) if len(ids) else None
         return Rescore(ids, parts, saved=False)
 

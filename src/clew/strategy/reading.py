@@ -132,8 +132,11 @@ def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
 
 def _first(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ids:
     """Where each of some hashes (ascending) stands first."""
-    order = np.argsort(hashes, kind="stable")
-    return order[np.searchsorted(hashes[order], wanted)]
+    # Few are looked for, so that it is quicker to look up all in them than to sort all.
+    places = np.searchsorted(wanted, hashes)
+    places[places == len(wanted)] = 0
+    there = np.flatnonzero(wanted[places] == hashes)
+    return there[np.unique(places[there], return_index=True)[1]]
 
 
 class Addresses:

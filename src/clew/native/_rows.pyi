@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def sums(starts: Buffer, items: Buffer, rows: Buffer, weights: Buffer, found: Buffer, /) -> None: ...
