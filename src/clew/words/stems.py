@@ -64,9 +64,9 @@ def stemmer(lang: str) -> Callable[[str], str]:
 
 
 class Lexicon:
-    """The stems of the words met so far in one language, and the other way round: a stem's forms.
+    """The stems of the words met so far in one language, and the other way round: forms of stems asked for.
 
-    Asking which forms of a stem a page has is then one intersection of sets. When more than `limit`
+    Asking again which forms of a stem a page has is then one intersection of sets. When more than `limit`
     words are held, all are forgotten; that costs time, never a different answer.
 
     >>> Lexicon("en").forms("turbin", {"turbines", "wind", "turbine"}) == {"turbine", "turbines"}
@@ -97,7 +97,9 @@ class Lexicon:
             self._forms.clear()
         for word in words:
             stem = self._stems[word] = self._cut(word)
-            self._forms.setdefault(stem, set()).add(word)
+            # A set for each of a hundred thousand stems would take more room than all else.
+            if stem in self._forms:
+                self._forms[stem].add(word)
 
     def forms(self, stem: str, among: set[str]) -> set[str]:
         """Those of the given tokens that have the stem."""
@@ -108,7 +110,10 @@ class Lexicon:
                 # Learning made room by forgetting everything else: the others are not known any more.
                 self.learn(among)
         known = self._forms.get(stem)
-        return known & among if known else set()
+        if known is None:
+            known = {word for word, its in self._stems.items() if its == stem}
+            self._forms[stem] = known
+        return known & among
 
     def prefix(self, stem: str) -> str:
         """Letters that every form of a stem begins with; empty when there may be none.
