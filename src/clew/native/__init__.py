@@ -22,7 +22,7 @@ simhash: Callable[[bytes], int] | None = None
 """The similarity hash of folded words, those between zero bytes."""
 fold: Callable[[str], str | None] | None = None
 """White space folded to single blanks, blank lines dropped; None where a rare kind needs a closer look."""
-sums: Callable[[Any, Any, Any, Any, Any], None] | None = None
+sums: Callable[..., None] | None = None
 """The sums of the weights of the items of rows; see `clew.factor.ragged`."""
 
 if os.environ.get("CLEW_PURE") != "1":
