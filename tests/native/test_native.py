@@ -76,6 +76,17 @@ def test_words_are_the_same_line_by_line(first: str, second: str):
             assert lines.text.split() == (cut.fold(" ".join(pattern)).split(" ") if pattern else [])
 
 
+@pytest.mark.parametrize(
+    "sample", ["\u0300'S", "㐀\n\u0300'S", "a'\u0300s", "e\u0301's don't", "\u0300\u0301'll x"]
+)
+def test_a_mark_without_a_word_has_no_ending_behind_it(sample: str):
+    plain = cut._pattern(sample).findall(sample)
+    expected = cut.fold(" ".join(plain)).split(" ")
+    assert cut.tokens(sample) == expected
+    found = cut._by_line(sample)
+    assert found is None or found.text.split() == expected
+
+
 def test_a_text_of_letters_beyond_ascii_is_cut_by_compiled_code_once_they_were_met():
     sample = "L’été à Zürich, Москва’s turbines don’t"
     cut._interpreted(sample)

@@ -195,10 +195,14 @@ class _Table:
             known = native.flat(text, self._spaced) if native.flat is not None else None
             return self._fold(text, self._spaced) if known is None else Flat(*known)
         folded[special] = codes[special]
-        _unquote(folded)
-        words = folded.tobytes().decode("utf-16-le", "surrogatepass")
-        # A mark belongs to the word before it. One that has none before it is no part of any.
-        words = re.sub(f" [{''.join(map(re.escape, marks))}]+", " ", words)
+        # A mark belongs to the word before it. One that has none before it is no part of any, nor can an
+        # ending follow it; and an apostrophe that goes may leave such marks behind.
+        stray = re.compile(f" [{''.join(map(re.escape, marks))}]+")
+        words = stray.sub(" ", folded.tobytes().decode("utf-16-le", "surrogatepass"))
+        if "'" in words:
+            left = np.frombuffer(words.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16)
+            _unquote(left)
+            words = stray.sub(" ", left.tobytes().decode("utf-16-le", "surrogatepass"))
         words = unicodedata.normalize("NFC", words)
         return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
 
@@ -304,14 +308,13 @@ def _replaced(text: str) -> str | None:
             return None
         if folded != character:
             raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
-    plain = b" %b " % raw.translate(_ASCII)
-    if b"'" in plain:
-        plain = _endings(plain.decode()).encode()
-    if not marks:
-        return plain.decode()
-    # A mark belongs to the word before it. One that has none before it is no part of any.
-    stray = re.compile(b" (?:%b)+" % b"|".join([mark.encode() for mark in marks]))
-    return unicodedata.normalize("NFC", stray.sub(b" ", plain).decode())
+    words = (b" %b " % raw.translate(_ASCII)).decode()
+    # As in `_Table._others`.
+    stray = re.compile(f" [{''.join(map(re.escape, marks))}]+" if marks else r"(?!)")
+    words = stray.sub(" ", words)
+    if "'" in words:
+        words = stray.sub(" ", _endings(words))
+    return unicodedata.normalize("NFC", words) if marks else words
 
 
 _table = _Table()
