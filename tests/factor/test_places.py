@@ -37,18 +37,43 @@ def test_pages_are_known_again_by_their_addresses():
 def test_former_finds_are_wanted_and_former_misses_are_not():
     find, miss, strange = told(made(), 0, 20, 40)
     assert find > 2.0
-    assert -1.0 < miss < -0.3
+    assert -2.0 < miss < -1.0
     assert strange == 0.0
+
+
+def test_former_misses_may_lead_to_former_finds_that_are_out_of_sight():
+    """Little is held against them until every former find is in sight."""
+    places = Places(made().earlier)
+    places.meet(range(20), MISSES)
+    assert told(places, 0) == [-0.5]
+    places.meet(range(20, 40), FINDS)
+    assert told(places, 0)[0] < -1.0
 
 
 def test_a_few_former_finds_that_are_none_end_the_trust():
     places = made()
     for i in range(3):
         places.learn(i, False)
-    assert places.trust < 0.05
-    find, miss, _ = told(places, 10, 20, 40)
-    assert find < 0.0
-    assert miss > -0.1
+    assert places.silent
+    assert places.trust == 0.0
+    assert told(places, 10, 20, 40) == [0.0, 0.0, 0.0]
+
+
+def test_two_are_enough():
+    """What is clear must not be tried again, however rare finds are."""
+    places = made()
+    for i in (*range(40, 60), 0, 1):
+        places.learn(i, False)
+    assert told(places, 10) == [0.0]
+
+
+def test_once_silent_a_lucky_find_is_no_reason_to_fetch_the_others():
+    places = made()
+    for i in (0, 1, 2, *range(40, 50)):
+        places.learn(i, i == 40)
+    places.learn(3, True)
+    places.learn(4, False)
+    assert told(places, 10) == [0.0]
 
 
 def test_former_misses_that_are_misses_again_cannot_bring_trust_back():

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.factor.base import Seen, Sources, Term, strongest
 from clew.factor.inherited import CARRIED, Inherited
@@ -24,10 +25,15 @@ _LEAST, _MOST = -0.5, 3.0
 _BOUND = 4.0
 #: How far one page may move the log odds that a part foretells finds, and all pages together.
 _MOVE, _FIRM = 2.0, 6.0
+#: One former find found again may be luck: to count on in the earlier counts takes more than that.
+_LUCK = 2.0
 #: The most that former finds found again say for the other parts.
 _SAME = 3.0
 #: What is foretold of where a page leads is put to the test from here on.
 _TELLING = 0.5
+#: What is held against links that stand only on pages fetched in vain because of what was known. Without that
+#: knowledge they would not be there, and there are many: the crawl would stay where it was led to.
+_ASIDE = -1.0
 #: The most that a crawl may expect of its harvest because an earlier one had it.
 _PROMISE = 0.03
 #: The row of `ways` that counts all pages, and the marks that tell of a link wherever it stands.
@@ -45,7 +51,8 @@ class Earlier:
     log ratios of the words of linking pages, of its URL and anchor, and of marks of pages on the way, are
     each tested with every page and believed as far as they do better than the mere rate. Once former finds
     turn out finds again, the other factors count on in the earlier counts too (`Inherited`); once they turn
-    out none, all this is left aside.
+    out none, all this is left aside, and so are the links that only those pages have: the crawl goes on as if
+    nothing had been known.
     """
 
     name = "earlier"
@@ -58,6 +65,8 @@ class Earlier:
         self._addresses: list[int] = []
         self._led: list[int] = []
         self._foretold: dict[int, float] = {}
+        self._vain: list[int] = []
+        self._silent = False
         known = sources.earlier
         self._given: dict[str, tuple[Ids, Floats]] = {}
         self._of: dict[str, Floats] = {}
@@ -141,6 +150,8 @@ class Earlier:
         kind, rate, one = places.kind(seen.candidate), places.rate, np.array([seen.candidate])
         if kind == STRANGE and not seen.parents:
             return  # a seed: nothing led there
+        if not seen.satisfied and float(self.evidence(one)[0]) > _TELLING:
+            self._vain.append(len(self._rows))
         places.learn(seen.candidate, seen.satisfied)
         if kind != STRANGE:
             # Words that foretell what is known already prove nothing.
@@ -174,12 +185,13 @@ class Earlier:
         if known is None or places is None or self.sources.inherited is None:
             return
         places.estimate()
+        self._silent = places.silent
         kept = min(1.0, (own.satisfied + 1.0) / (own.pages * min(known.rate, _PROMISE) + 1.0))
         kept *= min(1.0, max(0.0, 1.0 + places.odds / 2.0))
         same = min(_SAME, places.odds - START)
         self.beliefs = {kind: kept / (1.0 + math.exp(-odds - same)) for kind, odds in self._odds.items()}
         # To count on is another matter than to listen: it begins when former finds were found again.
-        self.sources.inherited.trust = max(0.0, math.tanh(same))
+        self.sources.inherited.trust = max(0.0, math.tanh(places.odds - START - _LUCK))
 
     @property
     def belief(self) -> float:
@@ -194,7 +206,8 @@ class Earlier:
             # A page is worth fetching for what it is or for where it leads.
             ways = self.beliefs["ways"] * self._led_by(ids, self._ways)
             total = np.logaddexp(total, ways) - math.log(2.0)
-        return np.where(self.places.known(ids), self.places.evidence(ids), total)
+        found = np.where(self.places.known(ids), self.places.evidence(ids), total)
+        return found + _ASIDE * self._aside(ids) if self._silent and self._vain else found
 
     def support(self, ids: Ids) -> Floats:
         known = self.sources.earlier
@@ -204,9 +217,11 @@ class Earlier:
         known, memory = self.sources.earlier, self.sources.memory
         if known is None or self.places is None:
             return []
+        found = self.places.terms(candidate)
+        if self._silent and self._vain and self._aside(np.array([candidate]))[0]:
+            found.append(Term("found only where the earlier crawl led in vain", _ASIDE, 0.0, 0.0, 0.0))
         if self.places.kind(candidate) != STRANGE:
-            return self.places.terms(candidate)
-        found: list[Term] = []
+            return found
         rows = {"tokens": memory.tokens.row(candidate), "anchors": memory.anchors.row(candidate)}
         for name, numbers in rows.items():
             mine: Table = getattr(self.sources.knowledge, name)
@@ -216,6 +231,13 @@ class Earlier:
                     seen, hits = getattr(known, name).row(mine.names[i])
                     found.append(Term(mine.names[i], float(weights[i]), seen, hits, 0.0))
         return strongest(found)
+
+    def _aside(self, ids: Ids) -> NDArray[np.bool_]:
+        """Which candidates were found only on pages that were fetched in vain because of what was known."""
+        parents = self.sources.memory.parents[ids]
+        there = parents >= 0
+        vain = np.isin(parents, self._vain)
+        return np.asarray(there.any(axis=1) & (vain | ~there).all(axis=1), np.bool_)
 
     def _read(self, ids: Ids) -> Floats:
         """What was known of pages by the words of those that link to them."""

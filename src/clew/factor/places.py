@@ -19,10 +19,17 @@ STRANGE, MISS, FIND = 0, 1, 2
 _STILL = (math.nan, 0.02, 0.9)
 #: The log odds, at first, that the same is looked for; how far one page may raise them; how far they may go.
 START, _MOVE, _FIRM = 1.4, 2.0, 6.0
+#: Below these log odds it is clear that something else is looked for: small hopes would cost more requests.
+SILENT = -2.0
 #: Finds, and pages, that are added to those counted: the rate is 1 in 8 before anything was fetched.
 _HALF, _FEW = 0.5, 4.0
-#: Bounds on the evidence. A former miss may well lead to finds, so that little is held against it.
+#: If something else is looked for, what became of former finds must be explained by so much (log) better by a
+#: rate of their own than by the mere rate: one that is a find by luck is no reason to fetch all the others.
+_CLEAR = 4.0
+#: Bounds on the evidence. A former miss may lead to former finds, so that little is held against it while
+#: those are out of sight; what is, once they are not, comes on top.
 _LEAST, _MOST = (0.0, -0.5, -2.0), 4.0
+_DONE = -1.5
 
 
 class Places:
@@ -47,8 +54,13 @@ class Places:
 
     @property
     def trust(self) -> float:
-        """The probability that the same is looked for."""
-        return 1.0 / (1.0 + math.exp(-self.odds))
+        """The probability that the same is looked for; none once that is unlikely."""
+        return 0.0 if self.silent else 1.0 / (1.0 + math.exp(-self.odds))
+
+    @property
+    def silent(self) -> bool:
+        """Whether it is clear that something else is looked for."""
+        return self.odds <= SILENT
 
     @property
     def rate(self) -> float:
@@ -86,18 +98,22 @@ class Places:
         self.tallies[kind] += (1.0, satisfied)
 
     def _otherwise(self, kind: int) -> float:
-        """The probability of a find if something else is looked for."""
+        """The probability of a find if something else is looked for: the rate, unless clearly another."""
         fetched, finds = self.tallies[kind].tolist()
+        if _likelier(fetched, finds, self.rate) < _CLEAR:
+            return self.rate
         return float((finds + _FEW * self.rate) / (fetched + _FEW))
 
     def estimate(self) -> None:
         """Read what it means to have been fetched from what became of such pages."""
         rate, trust = self.rate, self.trust
+        out_of_sight = max(0.0, self.unseen) / max(1.0, self.finds)
         for kind, otherwise in ((MISS, rate), (FIND, self._otherwise(FIND))):
             told = _log_odds(trust * _STILL[kind] + (1.0 - trust) * otherwise) - _log_odds(rate)
             self._worth[kind] = min(_MOST, max(_LEAST[kind], told))
+        self._worth[MISS] += _DONE * trust * (1.0 - out_of_sight)
         # What leads to finds is of use as long as there are finds to be led to.
-        self._lead = self.trust * _MOST * max(0.0, self.unseen) / max(1.0, self.finds)
+        self._lead = trust * _MOST * out_of_sight
 
     def known(self, ids: Ids) -> NDArray[np.bool_]:
         """Which of some candidates the earlier crawl fetched."""
@@ -124,6 +140,12 @@ class Places:
     def _kinds(self, ids: Ids) -> NDArray[np.int8]:
         there = ids < len(self.kinds)
         return np.where(there, self.kinds[np.where(there, ids, 0)], np.int8(STRANGE))
+
+
+def _likelier(fetched: float, finds: float, rate: float) -> float:
+    """By how much (log) the share of finds itself explains them better than the rate does."""
+    parts = ((finds, rate), (fetched - finds, 1.0 - rate))
+    return sum(n * math.log(n / fetched / share) for n, share in parts if n)
 
 
 def _log_odds(chance: float) -> float:
