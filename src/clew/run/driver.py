@@ -28,7 +28,8 @@ from clew.run.parsing import Parser, to_page, to_sitemap
 from clew.run.room import Room
 from clew.store.base import Store
 
-#: Between checkpoints of what was learned, at least; a tenth of the pages so far in a long crawl.
+#: Between checkpoints of what was learned, at least; a quarter of the pages so far in a long crawl. (A crawl
+#: that was killed learns from its pages again: what is missing till then is missing for others who use it.)
 CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 2
@@ -182,7 +183,7 @@ class Driver:
         for observer in self.observers:
             observer.settled(effects, self.progress)
         # What was learned grows with the crawl, and so does writing it down.
-        if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 10):
+        if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 4):
             self._checkpoint = self.crawl.tally.pages
             self.store.save(self.crawl.drain())
 
