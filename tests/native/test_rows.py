@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import native
+from clew.factor import pieces
 from clew.factor.ragged import Ragged
+from clew.strategy import reading
+from clew.url.index import KeyIndex
 
 pytestmark = pytest.mark.skipif(native.sums is None, reason="not compiled here")
 
@@ -59,3 +62,62 @@ def test_other_kinds_of_numbers_are_refused():
         native.sums(one, one, one, np.zeros(1), np.zeros(2))
     with pytest.raises(TypeError):
         native.sums(one)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=8))
+def test_rows_lose_the_same_items_as_by_the_twin(rows):
+    lengths = np.array([len(row) for row in rows], np.int64)
+    items = np.array([item for row in rows for item in row], np.int32)
+    compiled, interpreted = pieces.first_of_each(lengths, items), pieces.single(lengths, items)
+    assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
+
+
+def test_long_rows_are_left_to_the_twin(monkeypatch):
+    monkeypatch.setattr(native, "first_of_each", lambda *given: pytest.fail("too long"))
+    lengths, items = pieces.first_of_each(np.array([1000]), np.arange(1000, dtype=np.int32) % 7)
+    assert (lengths.tolist(), items.tolist()) == ([7], list(range(7)))
+
+
+def test_rows_longer_than_their_items_are_refused():
+    room = np.zeros(2, np.int64), np.zeros(3, np.int32)
+    with pytest.raises(IndexError):
+        native.first_of_each(np.array([2, 2]), np.zeros(3, np.int32), *room)
+    with pytest.raises(IndexError):
+        native.first_of_each(np.array([-1, 2]), np.zeros(3, np.int32), *room)
+    with pytest.raises(IndexError):
+        native.first_of_each(np.array([1, 2]), np.zeros(3, np.int32), room[0], room[1][:2])
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), unique=True, max_size=60), st.lists(st.integers(0, 2**64 - 1)))
+def test_keys_are_found_as_by_the_twin(known, others):
+    index = KeyIndex(16)
+    index.insert(np.array(known, np.uint64), np.arange(len(known)))
+    wanted = np.array([*known, *others, 0], np.uint64)
+    assert index.find(wanted).tolist() == index.found(wanted).tolist()
+    assert index.find(wanted)[: len(known)].tolist() == list(range(len(known)))
+
+
+def test_a_full_table_is_looked_through_once():
+    keys, ids, found = np.arange(4, dtype=np.uint64), np.zeros(4, np.int32), np.zeros(1, np.int64)
+    native.find(keys, ids, np.array([9], np.uint64), found)
+    assert found.tolist() == [-1]
+    with pytest.raises(IndexError):
+        native.find(keys[:3], ids[:3], keys, np.zeros(4, np.int64))
+    with pytest.raises(IndexError):
+        native.find(keys, ids, keys, found)
+
+
+@given(st.lists(st.sampled_from(["wind", "é", "a" * 8, "b" * 9, "c" * 16, "d" * 17, " ", "", "x" * 40])))
+def test_words_are_hashed_as_by_the_twin(words):
+    text = " ".join(words).encode()
+    compiled, interpreted = reading.hashed(text), reading.spelled(b" " * 8 + text + b" " * 8)
+    assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
+
+
+def test_a_text_without_its_blanks_is_refused():
+    room = np.zeros(9, np.uint64), np.zeros(9, np.int64), np.zeros(9, np.int64)
+    for text in (b"wind", b" " * 8 + b"wind" * 4, b"wind" * 4 + b" " * 8):
+        with pytest.raises(IndexError):
+            native.hashed(text, *room)
+    with pytest.raises(IndexError):
+        native.hashed(b" " * 8 + b"a b c" + b" " * 8, *[part[:2] for part in room])

@@ -13,8 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
+
 Ids = NDArray[np.int64]
 Items = NDArray[np.int32]
+
+#: Items of a row that are compared each with each.
+_SHORT = 200
 
 
 class Pieces:
@@ -94,6 +99,16 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     >>> lengths.tolist(), items.tolist()
     ([2, 2], [5, 6, 6, 5])
     """
+    # Row by row each item is held against those before it, which is quick as long as rows are short.
+    if native.first_of_each is not None and int(lengths.max(initial=0)) <= _SHORT:
+        shorter, kept = np.empty(len(lengths), np.int64), np.empty(len(items), np.int32)
+        given = np.ascontiguousarray(lengths, np.int64), np.ascontiguousarray(items, np.int32)
+        return shorter, kept[: native.first_of_each(*given, shorter, kept)]
+    return single(lengths, items)
+
+
+def single(lengths: Ids, items: Items) -> tuple[Ids, Items]:
+    """The same, interpreted."""
     owners = np.repeat(np.arange(len(lengths)), lengths)
     keys = (owners << 32) | items
     alike = np.sort(keys)
@@ -107,9 +122,9 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     order = some[np.argsort(keys[some], kind="stable")]
     alike = keys[order]
     again = order[1:][alike[1:] == alike[:-1]]
-    kept = np.ones(len(items), np.bool_)
-    kept[again] = False
-    return lengths - np.bincount(owners[again], minlength=len(lengths)), items[kept]
+    stays = np.ones(len(items), np.bool_)
+    stays[again] = False
+    return lengths - np.bincount(owners[again], minlength=len(lengths)), items[stays]
 
 
 def is_one_token(text: str) -> bool:

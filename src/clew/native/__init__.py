@@ -12,7 +12,7 @@ import contextlib
 import os
 from collections.abc import Callable
 
-__all__ = ["COMPILED", "flat", "fold", "simhash", "sums"]
+__all__ = ["COMPILED", "find", "first_of_each", "flat", "fold", "hashed", "simhash", "sums"]
 
 flat: Callable[..., tuple[str, int] | None] | None = None
 """The folded words of a text between blanks, and their number, by a table of what becomes of a character;
@@ -22,6 +22,12 @@ simhash: Callable[[bytes], int] | None = None
 """The similarity hash of folded words, those between zero bytes."""
 fold: Callable[[str], str | None] | None = None
 """White space folded to single blanks, blank lines dropped; None where a rare kind needs a closer look."""
+find: Callable[..., None] | None = None
+"""The numbers of keys in a hash table of two arrays; see `clew.url.index`."""
+first_of_each: Callable[..., int] | None = None
+"""Rows without what stands in them twice; see `clew.factor.pieces`."""
+hashed: Callable[..., int] | None = None
+"""The hashes of words between blanks, and where they stand; see `clew.strategy.reading`."""
 sums: Callable[..., None] | None = None
 """The sums of the weights of the items of rows; see `clew.factor.ragged`."""
 
@@ -29,7 +35,7 @@ if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(ImportError):  # no compiler when it was installed
         from clew.native._fast import flat, fold, simhash
     with contextlib.suppress(ImportError):
-        from clew.native._rows import sums
+        from clew.native._rows import find, first_of_each, hashed, sums
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""

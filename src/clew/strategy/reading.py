@@ -14,6 +14,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from clew import native
 from clew import url as urls
 from clew.factor.memory import distinct
 from clew.factor.pieces import Pieces, first_of_each, is_one_token
@@ -89,17 +90,18 @@ class Forms:
     def _looked_up(self, plain: bytes) -> Ids:
         """Numbers of the distinct words between the blanks of a text."""
         hashes, starts, ends = hashed(plain)
-        wanted = distinct(hashes)
-        found = self._known.find(wanted)
-        unknown = wanted[found < 0]
+        found = self._known.find(hashes)
+        unknown = np.flatnonzero(found < 0)
         if len(unknown):
             # In the order they stand in the text, so that a crawl numbers its words alike every time.
-            first = np.sort(_first(hashes, unknown))
-            spans = zip(starts[first].tolist(), ends[first].tolist(), strict=True)
-            forms = [plain[start:end].decode("utf-8", "surrogatepass") for start, end in spans]
-            numbers = np.array([self._number(form) for form in forms], np.int64)
-            self._known.insert(hashes[first], numbers - _IDLE)
-            found = self._known.find(wanted)
+            known: dict[int, int] = {}
+            wanted = hashes[unknown].tolist()
+            for key, start, end in zip(wanted, starts[unknown].tolist(), ends[unknown].tolist(), strict=True):
+                if key not in known:
+                    form = plain[start:end].decode("utf-8", "surrogatepass")
+                    known[key] = self._number(form) - _IDLE
+            self._known.insert(np.array(list(known), np.uint64), np.array(list(known.values()), np.int64))
+            found[unknown] = [known[key] for key in wanted]
         return found + _IDLE
 
     def _number(self, form: str) -> int:
@@ -114,6 +116,16 @@ def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
     A word of up to sixteen bytes is its first and last eight and its length; longer ones are hashed whole.
     """
     padded = b"".join((_EDGE, plain, _EDGE))
+    if native.hashed is None:
+        return spelled(padded)
+    room = len(padded) // 2
+    found, starts, ends = np.empty(room, np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
+    words = native.hashed(padded, found, starts, ends)
+    return _long_ones(padded, found[:words], starts[:words], ends[:words])
+
+
+def spelled(padded: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
+    """The same, interpreted, for a text with blanks around it."""
     inside = np.frombuffer(padded, np.uint8) != _BLANK
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
@@ -125,18 +137,16 @@ def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
     found = (heads * _FIRST) ^ ((tails + lengths.astype(np.uint64)) * _SECOND)
     found = (found ^ (found >> np.uint64(29))) * _THIRD
     found ^= found >> np.uint64(32)
-    for place in np.flatnonzero(lengths > 16).tolist():
+    return _long_ones(padded, found, starts, ends)
+
+
+def _long_ones(
+    padded: bytes, found: NDArray[np.uint64], starts: Ids, ends: Ids
+) -> tuple[NDArray[np.uint64], Ids, Ids]:
+    """Words of more than sixteen bytes are hashed whole; places count from where the text begins."""
+    for place in np.flatnonzero(ends - starts > 16).tolist():
         found[place] = xxhash.xxh3_64_intdigest(padded[starts[place] : ends[place]])
     return found, starts - len(_EDGE), ends - len(_EDGE)
-
-
-def _first(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ids:
-    """Where each of some hashes (ascending) stands first."""
-    # Few are looked for, so that it is quicker to look up all in them than to sort all.
-    places = np.searchsorted(wanted, hashes)
-    places[places == len(wanted)] = 0
-    there = np.flatnonzero(wanted[places] == hashes)
-    return there[np.unique(places[there], return_index=True)[1]]
 
 
 class Addresses:

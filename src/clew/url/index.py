@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
+
 _EMPTY = -1
 #: So many keys are sooner followed one by one than together.
 _FEW = 32
@@ -40,6 +42,14 @@ class KeyIndex:
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The number of each key; -1 where it is not known."""
+        if native.find is None:
+            return self.found(keys)
+        found = np.empty(len(keys), np.int64)
+        native.find(self._keys, self._ids, np.ascontiguousarray(keys), found)
+        return found
+
+    def found(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The same, interpreted."""
         mask = len(self._keys) - 1
         places = self._places(keys)
         ids = self._ids[places]
