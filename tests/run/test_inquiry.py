@@ -55,6 +55,23 @@ def test_the_chosen_link_was_first_and_its_grounds_are_those_it_was_chosen_on(cr
             assert json.dumps(told.as_dict())
 
 
+def test_only_what_was_counted_is_told_with_counts(crawled):
+    """The marks of a link have weights of a regression, words have counts."""
+    with open_reader(crawled) as reader:
+        last = [d for d in reader.decisions() if d.result == "match"][-1]
+        told = explain(reader, last.url)
+    grounds = {ground.factor: ground for ground in told.inquiry.grounds}
+    assert grounds["context"].terms
+    assert not any(term.seen for term in grounds["context"].terms)
+    assert all(term.seen for term in grounds["content"].terms)
+    mark, word = grounds["context"].terms[0].text, grounds["content"].terms[0].text
+    lines = [line.strip() for line in told.lines()]
+    marked = [line.removeprefix(mark) for line in lines if line.startswith(f"{mark}: ratio")]
+    assert marked
+    assert not any(" of " in line for line in marked)
+    assert any(" of " in line for line in lines if line.startswith(f"{word}: ratio"))
+
+
 def test_contributions_sum_to_the_score_for_every_page_fetched(crawled):
     with open_reader(crawled) as reader:
         pages = [d for d in reader.decisions() if d.kind == "page"]

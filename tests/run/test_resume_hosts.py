@@ -113,3 +113,18 @@ def test_a_slow_down_is_not_forgotten_and_clocks_that_jump_do_no_harm():
         asked = crawl.session(limit=2, jump=jump)
         assert asked[1][0] - asked[0][0] >= 1.5
         assert 1.0 <= asked[0][0] - start <= 3600.0
+
+
+def test_words_that_pages_of_a_host_repeat_are_known_in_the_next_session():
+    """An error page that satisfies is believed once, not once in every session."""
+    links = [f"{A}{i}" for i in range(4)]
+    web = {A: good(A, *links)}
+    web |= {u: {"status": 200, "page": page(u, f"wind page {u[-1]} could not be found")} for u in links}
+    sessions = Sessions(web)
+    sessions.session(A, limit=4)  # robots.txt, the seed, and two that say the same
+    first = sessions.crawl
+    assert first.tally.matches == 2
+    assert len(first.watch.blanks.state("a.example")) == 1
+    sessions.session(A)
+    assert sessions.crawl.tally.matches == 2
+    assert sessions.crawl.watch.blanks.state("a.example") == first.watch.blanks.state("a.example")

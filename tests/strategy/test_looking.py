@@ -82,6 +82,31 @@ def test_the_audit_notices_a_choice_that_is_not_the_best():
     assert session.crawl.tally.best < session.crawl.tally.audits
 
 
+class Breaking(ReplayFetcher):
+    """Gives so many replies, then breaks down."""
+
+    left = 60
+
+    async def fetch(self, *args, **kwargs):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("broken")
+        return await super().fetch(*args, **kwargs)
+
+
+def test_the_audits_of_a_session_that_broke_down_count_on(tmp_path):
+    """As many as in one session, checked at the same choices."""
+    web, audited = DemoWeb(pages=2000), {"option": ("audit=0.5",)}
+    _, _, whole = crawl(web, 100, **audited)
+    with open_store(tmp_path / "crawl") as store, pytest.raises(RuntimeError):
+        crawl(web, 100, store, Breaking(web), **audited)
+    with open_store(tmp_path / "crawl") as store:
+        assert "audits" not in store.meta()
+        _, _, resumed = crawl(web, 100, store, **audited)
+    assert whole.tally.audits > 30
+    assert (resumed.tally.audits, resumed.tally.best) == (whole.tally.audits, whole.tally.best)
+
+
 def test_no_audit_unless_asked():
     _, store, engine = crawl(DemoWeb(pages=300, hosts=16), 40)
     assert engine.tally.audits == 0

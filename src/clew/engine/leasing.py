@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from clew import url as urls
 from clew.engine.core import Core
-from clew.frontier.audit import is_best
+from clew.frontier.audit import audited, is_best
 from clew.frontier.hosts import Host
 from clew.messages import Close, State, Task, TaskKind
 
@@ -110,8 +110,13 @@ class Leasing(Core):
         if self.rules.budget.interest is not None:
             self.rules.budget.promises(self.tally, strategy.interest(parts))
         if strategy.audits(candidate):
+            best = is_best(candidate, self.frontier, self.hosts, strategy)
             self.tally.audits += 1
-            self.tally.best += is_best(candidate, self.frontier, self.hosts, strategy)
+            self.tally.best += best
+            # Kept with the host, whose row is saved with the page: a crash loses no check of a page it keeps.
+            host = self.hosts[int(self.frontier.hosts[candidate])]
+            checked, good = audited(host)
+            host.note("audits", [checked + 1, good + best])
 
     def _left_over(self, now: float) -> Task | None:
         """A sitemap, when there is nothing else to do."""

@@ -299,6 +299,8 @@ class Crawl(Leasing):
         twin, near = (self.shelf(repeated[0]), repeated[1]) if repeated else ("", False)
         if self.watch.page(task.url, host.name, look, find=matched, twin=twin, near=near, fresh=fresh):
             host.note("traps", self.watch.traps.state(host.name))
+        if look.empty and (said := self.watch.blanks.state(host.name)) != host.notes.get("blanks"):
+            host.note("blanks", said)
         others: dict[str, Host] = {}
         for origin, known in self.watch.mirrors.changes().items():
             one = self.hosts[self.hosts.number(urls.host(origin))]

@@ -42,7 +42,7 @@ class Term:
     text: str
     log_ratio: float
     seen: float
-    """Pages it was seen on: the support."""
+    """Pages it was seen on: the support; 0 where nothing is counted, as for the weight of a regression."""
     hits: float
     significance: float
 

@@ -40,7 +40,7 @@ class Context:
         row = marks.rows.row(candidate).tolist()
         return strongest(
             [
-                Term(marks.names[i], float(weights[i]), 1.0, 0.0, 0.0)
+                Term(marks.names[i], float(weights[i]), 0.0, 0.0, 0.0)
                 for i in row
                 if i in marks.names and weights[i]
             ]

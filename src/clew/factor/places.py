@@ -134,7 +134,7 @@ class Places:
         found = "the earlier crawl found it" if kind == FIND else "the earlier crawl fetched it: no find"
         terms = [Term(found, float(self._worth[kind]), 1.0, float(kind == FIND), 0.0)]
         if lead := self._lead * float(self.hubs[candidate]):
-            terms.append(Term("it led the earlier crawl to finds", lead, 1.0, 0.0, 0.0))
+            terms.append(Term("it led the earlier crawl to finds", lead, 0.0, 0.0, 0.0))
         return terms
 
     def _kinds(self, ids: Ids) -> NDArray[np.int8]:

@@ -49,4 +49,4 @@ class Shallow:
 
     def terms(self, candidate: int) -> list[Term]:
         value = float(self.evidence(np.array([candidate]))[0])
-        return [Term("how deep in its site it lies", value, 1.0, 0.0, 0.0)] if value else []
+        return [Term("how deep in its site it lies", value, 0.0, 0.0, 0.0)] if value else []

@@ -58,7 +58,7 @@ class Ways:
         marks, weights = self.sources.marks, self.model.weights
         row = marks.rows.row(candidate).tolist()
         named = [
-            Term(marks.names[i], float(weights[i]), 1.0, 0.0, 0.0)
+            Term(marks.names[i], float(weights[i]), 0.0, 0.0, 0.0)
             for i in row
             if i in marks.names and weights[i]
         ]

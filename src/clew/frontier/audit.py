@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.frontier.hosts import Hosts
+from clew.frontier.hosts import Host, Hosts
 from clew.frontier.queue import Frontier
 from clew.messages import State
 from clew.strategy.base import Watched
@@ -21,3 +21,12 @@ def is_best(candidate: int, frontier: Frontier, hosts: Hosts, strategy: Watched)
     scores = strategy.review(ids)
     scores = np.where(np.isnan(scores), frontier.scores[ids], scores)
     return bool(scores[ids == candidate].max(initial=-np.inf) >= scores.max(initial=-np.inf))
+
+
+def audited(host: Host) -> tuple[int, int]:
+    """How many choices of pages of a host were checked, and how many of these were the best."""
+    match host.notes.get("audits"):
+        case [int(checked), int(best)]:
+            return checked, best
+        case _:
+            return 0, 0

@@ -17,6 +17,8 @@ from clew.page import Page
 TEXT_LIMIT = 60_000
 WORDS_LIMIT = 600
 _MISSES = 8
+#: Of each host, so many repeated texts are kept with the crawl: templates are few.
+_KEPT = 64
 _ERROR = re.compile(
     r"\b(?:404|410)\b.{0,40}(?:error|not found|gone|fehler|erreur)|(?:error|fehler|erreur|errore)\s*:?\s*404"
     r"|\bnot\s+found\b|\b(?:could|can)\s?not\s+be\s+found\b|\bcouldn.t\s+(?:be\s+found|find)\b"
@@ -63,7 +65,7 @@ def own_words(page: Page) -> str:
 
 
 class Blanks:
-    """Remembers the few words that pages of each host have said.
+    """Remembers the few words that pages of each host have said; those said again, for later sessions too.
 
     >>> blanks = Blanks()
     >>> blanks.error(Page(url="http://a.example/x", title="Page not found", text="Sorry."), "Sorry.")
@@ -74,6 +76,7 @@ class Blanks:
 
     def __init__(self) -> None:
         self._said: dict[str, set[int]] = {}
+        self._again: dict[str, dict[int, None]] = {}
 
     def error(self, page: Page, words: str) -> bool:
         """Whether a page served as a success says that there is nothing."""
@@ -90,6 +93,18 @@ class Blanks:
         said = self._said.setdefault(host, set())
         mark = xxhash.xxh3_64_intdigest(words.encode("utf-8", "surrogatepass"))
         if mark in said:
+            self._again.setdefault(host, {})[mark] = None
             return True
         said.add(mark)
         return False
+
+    def state(self, host: str) -> list[int]:
+        """What pages of a host have said more than once, as plain data."""
+        return list(self._again.get(host, ()))[:_KEPT]
+
+    def restore(self, host: str, state: object) -> None:
+        """The opposite of `state`; what is not understood is passed over."""
+        for mark in state if isinstance(state, list) else ():
+            if isinstance(mark, int):
+                self._said.setdefault(host, set()).add(mark)
+                self._again.setdefault(host, {})[mark] = None

@@ -62,7 +62,8 @@ class Inquiry:
                 f"gives {g.part:+.4g}; without it, rank {g.rank_without}"
             )
             out.extend(
-                f"    {t.text}: ratio {np.exp(min(t.log_ratio, 700)):.3g}, {t.hits:g} of {t.seen:g}"
+                f"    {t.text}: ratio {np.exp(min(t.log_ratio, 700)):.3g}"
+                + (f", {t.hits:g} of {t.seen:g}" if t.seen else "")
                 + (f", {t.significance:.1f} deviations" if t.significance else "")
                 for t in g.terms[:_TERMS]
             )

@@ -6,6 +6,7 @@ import numpy as np
 
 from clew.engine import Crawl
 from clew.errors import StoreForeign
+from clew.frontier.audit import audited
 from clew.store.base import Snapshot
 
 
@@ -55,9 +56,13 @@ def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
         addresses = host.recall(row)
         crawl.sitemaps.restore(host, host.notes.get("sitemaps"))
         crawl.watch.traps.restore(host.name, host.notes.get("traps"))
+        crawl.watch.blanks.restore(host.name, host.notes.get("blanks"))
         mirrored = host.notes.get("mirrors")
         for origin, known in mirrored.items() if isinstance(mirrored, dict) else ():
             crawl.watch.mirrors.restore(str(origin), known)
+        checked, best = audited(host)
+        crawl.tally.audits += checked
+        crawl.tally.best += best
         for origin, status, at, body in row.robots or ():
             crawl.gate.learn(host, origin, status, min(at, now), body)
         asked = min(row.next_at, now + politeness.longest_rest)

@@ -80,9 +80,6 @@ class Session:
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
-            tally, audits = self.crawl.tally, self.store.meta().get("audits")
-            if isinstance(audits, list) and len(audits) == 2:
-                tally.audits, tally.best = int(audits[0]), int(audits[1])
             self._relearn()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
