@@ -130,4 +130,4 @@ def plain_text(known):
             for name, of in rows.items()
         },
     }
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(plain, separators=(",", ":"))

@@ -64,3 +64,16 @@ def test_languages_do_not_share_stems():
         reader.page(Page(url="http://a.example/", text="windräder farms", language=language))
     assert "windrad" in known.words.names
     assert "windräder" in known.words.names
+
+
+def test_one_url_is_read_as_many_are():
+    knowledge = Knowledge()
+    reading = Reading(knowledge)
+    for url in (
+        "http://a.example/wind/farms-at-sea/wind",
+        "http://a.example",
+        "http://b.example/x/",
+        "http:///",
+    ):
+        one, many = reading.url(url).tolist(), reading.urls([url])[1].tolist()
+        assert one == many

@@ -46,6 +46,10 @@ class Pieces:
         self._starts.append(len(self._items))
         return len(self._starts) - 2
 
+    def row(self, number: int) -> list[int]:
+        """The items of one piece."""
+        return self._items[self._starts[number] : self._starts[number + 1]].tolist()
+
     def clear(self) -> None:
         """Forget all pieces: their numbers are given to others from now on."""
         self._items, self._starts = array("i"), array("q", [0])

@@ -105,7 +105,8 @@ class _Written(dict[float, str]):
 
 
 def _json(plain: Any) -> str:
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    # One letter beyond ASCII would make every other of a text of many megabytes two or four times as wide.
+    return json.dumps(plain, separators=(",", ":"))
 
 
 def _knowledge(plain: dict[str, Any]) -> Knowledge:

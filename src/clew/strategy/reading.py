@@ -180,6 +180,14 @@ class Addresses:
                 rows.append(piece(part) if number is None else number)
         return first_of_each(*self._pieces.laid_out(np.array(rows, np.int64).reshape(-1, 3)))
 
+    def one(self, target: str) -> list[int]:
+        """The numbers of the distinct tokens of one URL: arrays do not pay for so few."""
+        host, _, path = target.partition("://")[2].partition("/")
+        folder, _, file = path.rpartition("/")
+        known, kept = self._known, self._pieces
+        numbers = [known[part] if part in known else self._piece(part) for part in (host, folder, file)]
+        return list(dict.fromkeys([item for number in numbers for item in kept.row(number)]))
+
     def _piece(self, part: str) -> int:
         if is_one_token(part):
             words = [part]
@@ -215,7 +223,7 @@ class Reading:
 
     def url(self, target: str) -> Ids:
         """Numbers of the distinct tokens of one URL."""
-        return self._addresses.read((target,))[1].astype(np.int64)
+        return np.array(self._addresses.one(target), np.int64)
 
     def anchors(self, texts: Sequence[str], language: str) -> tuple[Ids, NDArray[np.int32]]:
         """The same as `urls` for the words of anchors, of which a site has few different ones."""
