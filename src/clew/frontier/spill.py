@@ -3,6 +3,8 @@
 What is worth least falls off its end: it stays queued in the store, where its URL rests anyway, is
 neither scored anew nor looked at, and comes back, the best first, when the list runs low. Nothing is lost: a
 crawl that is taken up again begins with everything that is queued, and lets fall off what does not fit.
+
+What is bounded is the work of scoring, not memory: the rows of what fell off stay in the frontier's arrays.
 """
 
 from __future__ import annotations
