@@ -65,15 +65,13 @@ def test_words_are_cut_the_same_where_the_table_knows_every_character(sample: st
 
 @settings(max_examples=300)
 @given(TEXTS, TEXTS)
-def test_words_are_the_same_line_by_line(first: str, second: str):
+def test_words_are_the_same_line_by_line_and_by_pattern(first: str, second: str):
     for sample in (first, f"{first}\n{second}", f"{second}\n\n{first}\n"):
-        whole, lines = cut._interpreted(sample), cut._by_line(sample)
-        if whole is not None:
-            assert lines is not None
-            assert (lines.text.split(), lines.count) == (whole.text.split(), whole.count)
-        elif lines is not None:
-            pattern = cut._pattern(sample.replace("_", " ")).findall(sample.replace("_", " "))
-            assert lines.text.split() == (cut.fold(" ".join(pattern)).split(" ") if pattern else [])
+        spaced = sample.replace("_", " ")
+        plain = cut._pattern(spaced).findall(spaced)
+        expected = cut.fold(" ".join(plain)).split(" ") if plain else []
+        for found in (cut._interpreted(sample), cut._by_line(sample)):
+            assert found is None or (found.text.split(), found.count) == (expected, len(expected))
 
 
 @pytest.mark.parametrize(

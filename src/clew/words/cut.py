@@ -38,7 +38,7 @@ def _marks() -> str:
     return "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
 
 
-_ENDING = r"(?:['’](?:[sStTdDmM]|[lL][lL]|[rRvV][eE])\b)?"
+_ENDING = r"(?:['’](?:[sSſtTdDmM]|[lL][lL]|[rRvV][eE])\b)?"
 _SIMPLE = re.compile(rf"\w+{_ENDING}")
 _ALONE = re.compile(f"[{_UNSPACED}]")
 
@@ -48,7 +48,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """(finds a character that needs the full pattern, the full pattern); built on the first such need."""
     marks = _marks()
     letter = rf"[^\W{_UNSPACED}]"
-    full = rf"(?=\w)[{_UNSPACED}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*{_ENDING}"
+    # An ending ends where no letter or mark follows; a character that is a word of its own may.
+    ending = _ENDING.replace(r"\b", rf"(?!{letter}|[{marks}])")
+    full = rf"(?=\w)[{_UNSPACED}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*{ending}"
     return re.compile(f"[{_UNSPACED}{marks}]"), re.compile(full)
 
 
@@ -195,14 +197,11 @@ class _Table:
             known = native.flat(text, self._spaced) if native.flat is not None else None
             return self._fold(text, self._spaced) if known is None else Flat(*known)
         folded[special] = codes[special]
-        # A mark belongs to the word before it. One that has none before it is no part of any, nor can an
-        # ending follow it; and an apostrophe that goes may leave such marks behind.
-        stray = re.compile(f" [{''.join(map(re.escape, marks))}]+")
-        words = stray.sub(" ", folded.tobytes().decode("utf-16-le", "surrogatepass"))
+        words = _stray(marks).sub(" ", folded.tobytes().decode("utf-16-le", "surrogatepass"))
         if "'" in words:
             left = np.frombuffer(words.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16)
             _unquote(left)
-            words = stray.sub(" ", left.tobytes().decode("utf-16-le", "surrogatepass"))
+            words = left.tobytes().decode("utf-16-le", "surrogatepass")
         words = unicodedata.normalize("NFC", words)
         return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
 
@@ -287,6 +286,11 @@ def _interpreted(text: str) -> Flat | None:
     )
 
 
+def _stray(marks: list[str]) -> re.Pattern[str]:
+    """Marks without a word: each belongs to the letter before it; one that has none is no part of anything."""
+    return re.compile(f"(?<=[ '])[{''.join(map(re.escape, marks))}]+")
+
+
 def _runs(raw: bytes, width: type[np.uint8] | type[np.uint16]) -> int:
     """How many words there are between blanks."""
     inside = np.frombuffer(raw, width) != 32
@@ -309,11 +313,10 @@ def _replaced(text: str) -> str | None:
         if folded != character:
             raw = raw.replace(character.encode("utf-8", "surrogatepass"), folded.encode())
     words = (b" %b " % raw.translate(_ASCII)).decode()
-    # As in `_Table._others`.
-    stray = re.compile(f" [{''.join(map(re.escape, marks))}]+" if marks else r"(?!)")
-    words = stray.sub(" ", words)
+    if marks:
+        words = _stray(marks).sub(" ", words)
     if "'" in words:
-        words = stray.sub(" ", _endings(words))
+        words = _endings(words)
     return unicodedata.normalize("NFC", words) if marks else words
 
 
