@@ -287,7 +287,7 @@ def _interpreted(text: str) -> Flat | None:
 
 
 def _stray(marks: list[str]) -> re.Pattern[str]:
-    """Marks without a word: each belongs to the letter before it; one that has none is no part of anything."""
+    """Marks without a word: each belongs to the letter before it; one that has none is no part of any."""
     return re.compile(f"(?<=[ '])[{''.join(map(re.escape, marks))}]+")
 
 
