@@ -1,7 +1,11 @@
 """Parse workers: replies go to them several at a time, and each gets its own answer."""
 
 import asyncio
+import errno
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +64,42 @@ async def test_closing_ends_what_is_under_way() -> None:
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
+
+
+SCRIPT = """
+print("begun", flush=True)
+import asyncio
+from clew.fetch.base import Response
+from clew.run.parsing import WorkerParser
+
+async def title():
+    parser = WorkerParser(1)
+    try:
+        reply = Response(url="http://a.example/", status=200, body=b"<title>T</title>")
+        return (await parser.parse(reply, 0)).title
+    finally:
+        await parser.close()
+
+print(asyncio.run(title()), __file__.endswith("plain.py"))
+"""
+
+
+def test_a_worker_does_not_run_the_script_that_crawls_again(tmp_path: Path) -> None:
+    script = tmp_path / "plain.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() == ["begun", "T", "True"], done.stderr
+
+
+async def test_a_page_whose_worker_cannot_be_started_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = WorkerParser(1)
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(parser._pool, "submit", refused)
+    try:
+        with pytest.raises(ParseError, match="no process"):
+            await parser.parse(_reply(1), 0)
+    finally:
+        await parser.close()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from typing import Any, Protocol
@@ -197,12 +199,17 @@ class WorkerParser:
         for _ in range(2):
             pool = self._pool
             try:
-                return await asyncio.wait_for(loop.run_in_executor(pool, _do_all, work), self.patience)
+                with _without_main():
+                    # If there are too few processes, this starts one.
+                    done = loop.run_in_executor(pool, _do_all, work)
+                return await asyncio.wait_for(done, self.patience)
             except TimeoutError:
                 self._restart(pool)
                 raise ParseError(f"not parsed within {self.patience:g} s") from None
             except BrokenProcessPool:
                 self._restart(pool)
+            except (OSError, RuntimeError) as error:
+                raise ParseError(f"no process to parse it in could be started: {error}") from error
         raise ParseError("the page crashed the parser")
 
     async def close(self) -> None:
@@ -258,6 +265,22 @@ class HybridParser:
         if self._pool is None:
             self._pool = WorkerParser(self.workers, wanted=self.wanted)
         return self._pool
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Processes begun meanwhile do not run the user's script.
+
+    By default a new process imports the main module. In a script that crawls at its top level, as short ones
+    do, that would begin the same crawl once more; and there is nothing in it that a worker needs.
+    """
+    told = vars(sys.modules["__main__"])
+    kept: dict[str, Any] = {name: told[name] for name in ("__file__", "__spec__") if name in told}
+    told.update(dict.fromkeys(kept))
+    try:
+        yield
+    finally:
+        told.update(kept)
 
 
 def _begin_work() -> None:
