@@ -21,7 +21,7 @@ from clew.factor.pieces import Pieces, first_of_each, is_one_token
 from clew.knowledge import Knowledge, Table
 from clew.page import Page
 from clew.url.index import KeyIndex
-from clew.words import lexicon, stopwords, tokens
+from clew.words import lexicon, stemmer, stopwords, tokens
 from clew.words.cut import flat
 
 Ids = NDArray[np.int64]
@@ -58,7 +58,8 @@ class Forms:
     def __init__(self, table: Table, language: str) -> None:
         self.table = table
         self._idle = stopwords(language)
-        self._stem = lexicon(language).stem
+        # Not the lexicon, which remembers: each form is asked for once, and numbers are remembered here.
+        self._stem = stemmer(language)
         # Every word of every page is looked up here: room enough that most are found at once.
         self._known = KeyIndex(load=0.3)
         self._short: dict[str, int] = {}
