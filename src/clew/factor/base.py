@@ -106,6 +106,12 @@ class Sources:
         known = self.known
         return known.satisfied if self.how.deviation == "satisfying" else known.pages
 
+    def marked(self, candidate: int, weights: Floats) -> list[Term]:
+        """What the marks of a candidate weigh in a regression over marks, of those that weigh anything."""
+        names = self.marks.names
+        row = self.marks.rows.row(candidate).tolist()
+        return [Term(names[i], float(weights[i]), 0.0, 0.0, 0.0) for i in row if i in names and weights[i]]
+
     def counts(self, name: str) -> tuple[Floats, Floats]:
         """(seen, hits) of a table, by word number."""
         if self.inherited is not None:

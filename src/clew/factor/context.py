@@ -36,15 +36,7 @@ class Context:
         return self.sources.marks.rows.sums(ids, (self.model.weights != 0.0).astype(float))
 
     def terms(self, candidate: int) -> list[Term]:
-        marks, weights = self.sources.marks, self.model.weights
-        row = marks.rows.row(candidate).tolist()
-        return strongest(
-            [
-                Term(marks.names[i], float(weights[i]), 0.0, 0.0, 0.0)
-                for i in row
-                if i in marks.names and weights[i]
-            ]
-        )
+        return strongest(self.sources.marked(candidate, self.model.weights))
 
 
 class Alive(Context):

@@ -55,13 +55,7 @@ class Ways:
         return self.sources.marks.rows.sums(ids, (self.model.weights != 0.0).astype(float))
 
     def terms(self, candidate: int) -> list[Term]:
-        marks, weights = self.sources.marks, self.model.weights
-        row = marks.rows.row(candidate).tolist()
-        named = [
-            Term(marks.names[i], float(weights[i]), 0.0, 0.0, 0.0)
-            for i in row
-            if i in marks.names and weights[i]
-        ]
+        named = self.sources.marked(candidate, self.model.weights)
         kin = [
             Term(term.text, _KIN * term.log_ratio, term.seen, term.hits, term.significance)
             for term in self._kin.terms(candidate)

@@ -65,8 +65,7 @@ class Filing:
             filed.effects.extend(self.rescore(moved))
         if len(ids):
             parts = self.strategy.score(expansion)
-            if new:
-                filed.effects.extend(self._new(admitted, fresh, parts, task))
+            filed.effects.extend(self._new(admitted, fresh, parts, task))
             filed.effects.extend(self._improve(ids, parts, ~fresh & owned))
             if self.slots is not None:
                 filed.effects.extend(self._forward(admitted, ~owned, parts, task))

@@ -1,7 +1,8 @@
-"""Loops over the characters of a text, compiled where a compiler was at hand when clew was installed.
+"""Loops over texts, rows of numbers and hashes, compiled if a compiler was at hand when clew was installed.
 
-Texts move through here and come out as folded texts or numbers. The invariant: every function has a twin in
-Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`, `clew.parse.text`), so
+Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
+a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
+`clew.parse.text`, `clew.factor.ragged`, `clew.factor.pieces`, `clew.strategy.reading`, `clew.url.index`), so
 that a crawl is the same crawl without them, only slower. Each name is None when it was not compiled, or when
 the environment says `CLEW_PURE=1`.
 """
