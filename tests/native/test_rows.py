@@ -1,5 +1,7 @@
 """The compiled loop over rows gives what its twin gives to the last bit; what is out of range is refused."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from clew import native
 from clew.factor import pieces
 from clew.factor.ragged import Ragged
+from clew.frontier import runs
 from clew.strategy import reading
 from clew.url.index import KeyIndex
 
@@ -121,3 +124,32 @@ def test_a_text_without_its_blanks_is_refused():
             native.hashed(text, *room)
     with pytest.raises(IndexError):
         native.hashed(b" " * 8 + b"a b c" + b" " * 8, *[part[:2] for part in room])
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 9), st.sampled_from([-1.0, -0.0, 0.0, 0.5, 2.0])),
+        max_size=60,
+    ),
+    st.lists(st.integers(0, 2), min_size=10, max_size=10),
+    st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0, math.nan]), min_size=10, max_size=10),
+)
+def test_the_best_entry_is_that_of_the_twin(entries, states, scores):
+    hosts, numbers, entered = (
+        (list(column) for column in zip(*entries, strict=True)) if entries else ([], [], [])
+    )
+    tray = np.array(hosts, np.int32), np.array(numbers, np.int64), np.array(entered, np.float64)
+    now = np.array(states, np.uint8), np.array(scores)
+    for host in range(5):
+        for used in {0, len(entries) // 2, len(entries)}:
+            assert native.best(host, used, *tray, *now) == runs._best(host, used, *tray, *now)
+
+
+def test_a_tray_longer_than_it_is_or_with_unknown_candidates_is_refused():
+    tray = np.zeros(2, np.int32), np.array([0, 7]), np.zeros(2)
+    with pytest.raises(IndexError):
+        native.best(0, 3, *tray, np.zeros(9, np.uint8), np.zeros(9))
+    with pytest.raises(IndexError):
+        native.best(0, 2, *tray, np.zeros(7, np.uint8), np.zeros(9))
+    with pytest.raises(TypeError):
+        native.best(0, 2, *tray, np.zeros(9), np.zeros(9))

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
 from clew.messages import State
 
 Numbers = NDArray[np.int64]
@@ -134,13 +135,11 @@ class Runs:
             number = run.head(host, states, scores)
             if number >= 0:
                 yield number
-        places = (self._hosts[: self._used] == host).nonzero()[0]
-        if len(places):
-            numbers, entered = self._numbers[places], self._scores[places]
-            holds = (states[numbers] == _QUEUED) & (scores[numbers] == entered)
-            if holds.any():
-                numbers, entered = numbers[holds], entered[holds]
-                yield int(numbers[entered == entered.max()].min())
+        tray = (self._hosts, self._numbers, self._scores)
+        look = _best if native.best is None else native.best
+        number = look(host, self._used, *tray, states, scores)
+        if number >= 0:
+            yield number
 
     def _shelve(self, numbers: Numbers, hosts: NDArray[np.int32], scores: Scores) -> None:
         """Make a run of the tray and these, joined with those before that are not much larger."""
@@ -153,3 +152,22 @@ class Runs:
             size += len(run)
         self._small.append(Run(*(np.concatenate(column) for column in zip(*pieces, strict=True))))
         self._used = 0
+
+
+def _best(
+    host: int,
+    used: int,
+    hosts: NDArray[np.int32],
+    numbers: Numbers,
+    entered: Scores,
+    states: States,
+    scores: Scores,
+) -> int:
+    """The best of a host's entries that hold, the oldest among equals; -1 for none. Without compiled code."""
+    places = (hosts[:used] == host).nonzero()[0]
+    numbers, entered = numbers[places], entered[places]
+    holds = (states[numbers] == _QUEUED) & (scores[numbers] == entered)
+    if not holds.any():
+        return -1
+    numbers, entered = numbers[holds], entered[holds]
+    return int(numbers[entered == entered.max()].min())

@@ -2,9 +2,9 @@
 
 Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
 a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
-`clew.parse.text`, `clew.factor.ragged`, `clew.factor.pieces`, `clew.strategy.reading`, `clew.url.index`), so
-that a crawl is the same crawl without them, only slower. Each name is None when it was not compiled, or when
-the environment says `CLEW_PURE=1`.
+`clew.parse.text`, `clew.factor.ragged`, `clew.factor.pieces`, `clew.strategy.reading`, `clew.url.index`,
+`clew.frontier.runs`), so that a crawl is the same crawl without them, only slower. Each name is None when it
+was not compiled, or when the environment says `CLEW_PURE=1`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import contextlib
 import os
 from collections.abc import Callable
 
-__all__ = ["COMPILED", "find", "first_of_each", "flat", "fold", "hashed", "simhash", "sums"]
+__all__ = ["COMPILED", "best", "find", "first_of_each", "flat", "fold", "hashed", "simhash", "sums"]
 
 flat: Callable[..., tuple[str, int] | None] | None = None
 """The folded words of a text between blanks, and their number, by a table of what becomes of a character;
@@ -23,6 +23,8 @@ simhash: Callable[[bytes], int] | None = None
 """The similarity hash of folded words, those between zero bytes."""
 fold: Callable[[str], str | None] | None = None
 """White space folded to single blanks, blank lines dropped; None where a rare kind needs a closer look."""
+best: Callable[..., int] | None = None
+"""The best entry of a host that still holds; see `clew.frontier.runs`."""
 find: Callable[..., None] | None = None
 """The numbers of keys in a hash table of two arrays; see `clew.url.index`."""
 first_of_each: Callable[..., int] | None = None
@@ -36,7 +38,7 @@ if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(ImportError):  # no compiler when it was installed
         from clew.native._fast import flat, fold, simhash
     with contextlib.suppress(ImportError):
-        from clew.native._rows import find, first_of_each, hashed, sums
+        from clew.native._rows import best, find, first_of_each, hashed, sums
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""

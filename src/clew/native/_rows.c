@@ -1,6 +1,6 @@
 /* Loops over rows of numbers and over hashes, compiled. What each gives is said, and also written, in Python:
-   see clew/factor/ragged.py, clew/factor/pieces.py, clew/strategy/reading.py and clew/url/index.py. The tests hold
-   the two against each other.
+   see clew/factor/ragged.py, clew/factor/pieces.py, clew/strategy/reading.py, clew/url/index.py and
+   clew/frontier/runs.py. The tests hold the two against each other.
 
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself. */
@@ -164,6 +164,55 @@ static PyObject *find(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssi
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(best_doc, "best(host, used, hosts, numbers, entered, states, scores): of the first `used` entries those of a "
+                       "host whose candidate is in state 0 with the score it was entered with; gives the candidate "
+                       "with the highest score, the lowest number among equals, or -1.");
+
+static PyObject *best(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    Buffers all = {.open = 0};
+    if (count != 7) {
+        PyErr_SetString(PyExc_TypeError, "best() takes a host, a length and five columns");
+        return NULL;
+    }
+    const long long host = PyLong_AsLongLong(args[0]);
+    const Py_ssize_t used = PyLong_AsSsize_t(args[1]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (take(&all, args[2], 4, PyBUF_C_CONTIGUOUS) < 0 || take(&all, args[3], 8, PyBUF_C_CONTIGUOUS) < 0 ||
+        take(&all, args[4], 8, PyBUF_C_CONTIGUOUS) < 0 || take(&all, args[5], 1, PyBUF_C_CONTIGUOUS) < 0 ||
+        take(&all, args[6], 8, PyBUF_C_CONTIGUOUS) < 0) {
+        let_go(&all);
+        return NULL;
+    }
+    const int32_t *hosts = all.views[0].buf;
+    const int64_t *numbers = all.views[1].buf;
+    const double *entered = all.views[2].buf, *scores = all.views[4].buf;
+    const unsigned char *states = all.views[3].buf;
+    const int64_t known = all.views[3].len < all.views[4].len / 8 ? all.views[3].len : all.views[4].len / 8;
+    int64_t found = -1;
+    double highest = 0.0;
+    int wrong = used < 0 || used > all.views[0].len / 4 || used > all.views[1].len / 8 || used > all.views[2].len / 8;
+    for (Py_ssize_t i = 0; i < used && !wrong; i++) {
+        if (hosts[i] != host)
+            continue;
+        const int64_t number = numbers[i];
+        wrong = number < 0 || number >= known;
+        if (wrong || states[number] != 0 || scores[number] != entered[i])
+            continue;
+        if (found < 0 || entered[i] > highest || (entered[i] == highest && number < found)) {
+            found = number;
+            highest = entered[i];
+        }
+    }
+    let_go(&all);
+    if (wrong) {
+        PyErr_SetString(PyExc_IndexError, "an entry or a candidate is out of range");
+        return NULL;
+    }
+    return PyLong_FromLongLong(found);
+}
+
 static uint64_t eight(const unsigned char *from)
 {
     uint64_t found;
@@ -231,6 +280,7 @@ static PyObject *hashed(PyObject *Py_UNUSED(module), PyObject *const *args, Py_s
 }
 
 static PyMethodDef methods[] = {
+    {"best", (PyCFunction)(void (*)(void))best, METH_FASTCALL, best_doc},
     {"find", (PyCFunction)(void (*)(void))find, METH_FASTCALL, find_doc},
     {"first_of_each", (PyCFunction)(void (*)(void))first_of_each, METH_FASTCALL, first_doc},
     {"hashed", (PyCFunction)(void (*)(void))hashed, METH_FASTCALL, hashed_doc},
