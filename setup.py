@@ -2,6 +2,6 @@
 
 from setuptools import Extension, setup
 
-NAMES = ("_fast", "_rows")
+NAMES = ("_fast", "_look", "_rows")
 
 setup(ext_modules=[Extension(f"clew.native.{n}", [f"src/clew/native/{n}.c"], optional=True) for n in NAMES])

@@ -50,9 +50,7 @@ def timed(stage: str, work: Callable[..., Any], rows: Sequence[tuple[Any, ...]])
 def twins(markup: Sequence[str], main: Sequence[str]) -> None:
     """The compiled loops beside their twins in Python."""
     rendered = [(turbohtml.parse(text, positions=False).to_text(),) for text in markup]
-    raws = [
-        (text[: similar.MAX_BYTES].encode("utf-8", "replace").translate(similar._LETTERS),) for text in main
-    ]
+    raws = [(text[: similar.MAX_BYTES].encode("utf-8", "replace"),) for text in main]
     for what, rows, interpreted, compiled in (
         ("white space", rendered, spaces._interpreted, native.fold),
         ("words", [(text,) for text in main], cut._interpreted, cut._table.compiled),

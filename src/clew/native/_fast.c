@@ -180,27 +180,72 @@ static inline uint64_t mixed(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* Up to eight bytes as a number, the first the least; `room` bytes may be read. */
-static inline uint64_t eight(const unsigned char *bytes, Py_ssize_t count, Py_ssize_t room)
+/* Eight bytes as a number, the first the least. */
+static inline uint64_t eight(const unsigned char *bytes)
 {
-    uint64_t value = 0;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (room >= 8) {
-        memcpy(&value, bytes, 8);
-        return count < 8 ? value & ((UINT64_C(1) << (8 * count)) - 1) : value;
-    }
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+#ifdef WORDS_BIGENDIAN
+    value = ((value & UINT64_C(0x00FF00FF00FF00FF)) << 8) | ((value >> 8) & UINT64_C(0x00FF00FF00FF00FF));
+    value = ((value & UINT64_C(0x0000FFFF0000FFFF)) << 16) | ((value >> 16) & UINT64_C(0x0000FFFF0000FFFF));
+    value = value << 32 | value >> 32;
 #endif
-    for (Py_ssize_t i = 0; i < count && i < room; i++)
-        value |= (uint64_t)bytes[i] << (8 * i);
     return value;
 }
 
-static inline uint64_t word_hash(const unsigned char *word, Py_ssize_t length, Py_ssize_t room)
+/* How many of eight bytes stand before the first that is zero; 8 when none is. */
+static inline int before_zero(uint64_t value)
 {
-    uint64_t value = eight(word, length < 8 ? length : 8, room) * THIRD;
-    if (length > 8)
-        value += eight(word + length - 8, 8, 8) * SECOND;
-    return mixed(value + (uint64_t)length);
+    /* A bit for each zero byte; one above a zero byte may be set by mistake, the lowest never. */
+    uint64_t zeros = (value - UINT64_C(0x0101010101010101)) & ~value & UINT64_C(0x8080808080808080);
+    if (!zeros)
+        return 8;
+#if defined(__GNUC__)
+    return __builtin_ctzll(zeros) >> 3;
+#else
+    int count = 0;
+    for (; !(zeros & 0x80); zeros >>= 8)
+        count++;
+    return count;
+#endif
+}
+
+/* ASCII letters folded, digits and bytes of other characters kept, the rest zero; and eight zeros behind. */
+static void letters_of(const unsigned char *from, Py_ssize_t length, unsigned char *to)
+{
+    for (Py_ssize_t i = 0; i < length; i++) {
+        unsigned char c = from[i], folded = c | 32;
+        unsigned char letter = (unsigned char)(folded - 'a') < 26, other = (unsigned char)(c - '0') < 10 || c >= 128;
+        to[i] = letter ? folded : other ? c : 0;
+    }
+    memset(to + length, 0, 8);
+}
+
+/* One hash a word of letters between zeros, behind which stand eight more; gives their number. */
+static Py_ssize_t hash_words(const unsigned char *letters, Py_ssize_t length, uint64_t *hashes)
+{
+    Py_ssize_t words = 0, at = 0;
+    while (at < length) {
+        if (!letters[at]) {
+            at++;
+            continue;
+        }
+        const unsigned char *word = letters + at;
+        uint64_t head = eight(word);
+        Py_ssize_t size = before_zero(head), more = size;
+        while (more == 8) {
+            more = before_zero(eight(word + size));
+            size += more;
+        }
+        if (size < 8)
+            head &= (UINT64_C(1) << (8 * size)) - 1;
+        uint64_t value = head * THIRD;
+        if (size > 8)
+            value += eight(word + size - 8) * SECOND;
+        hashes[words++] = mixed(value + (uint64_t)size);
+        at += size;
+    }
+    return words;
 }
 
 /* The eight bits of a byte as eight bytes, each 0 or 1, the least first. */
@@ -218,7 +263,7 @@ static void tally(uint64_t *counted, Py_ssize_t *votes)
     memset(counted, 0, 8 * sizeof(uint64_t));
 }
 
-PyDoc_STRVAR(simhash_doc, "simhash(raw): the similarity hash of folded words, those between zero bytes.");
+PyDoc_STRVAR(simhash_doc, "simhash(text): the similarity hash of the words of a text in UTF-8.");
 
 static PyObject *simhash(PyObject *Py_UNUSED(module), PyObject *argument)
 {
@@ -226,21 +271,17 @@ static PyObject *simhash(PyObject *Py_UNUSED(module), PyObject *argument)
         PyErr_SetString(PyExc_TypeError, "simhash() takes bytes");
         return NULL;
     }
-    const unsigned char *raw = (const unsigned char *)PyBytes_AS_STRING(argument);
-    Py_ssize_t length = PyBytes_GET_SIZE(argument), words = 0, at = 0;
+    Py_ssize_t length = PyBytes_GET_SIZE(argument);
+    unsigned char *letters = PyMem_Malloc((size_t)length + 8);
     uint64_t *hashes = PyMem_Malloc((size_t)(length / 2 + 2) * sizeof(uint64_t));
-    if (hashes == NULL)
+    if (letters == NULL || hashes == NULL) {
+        PyMem_Free(letters);
+        PyMem_Free(hashes);
         return PyErr_NoMemory();
-    while (at < length) {
-        if (!raw[at]) {
-            at++;
-            continue;
-        }
-        Py_ssize_t begin = at;
-        while (at < length && raw[at])
-            at++;
-        hashes[words++] = word_hash(raw + begin, at - begin, length - begin);
     }
+    letters_of((const unsigned char *)PyBytes_AS_STRING(argument), length, letters);
+    Py_ssize_t words = hash_words(letters, length, hashes);
+    PyMem_Free(letters);
     if (words < FEWEST) {
         PyMem_Free(hashes);
         return PyLong_FromLong(0);

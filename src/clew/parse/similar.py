@@ -70,13 +70,12 @@ def _encoded(text: str) -> tuple[bytes, bytes]:
 
 
 def _similar(beginning: bytes) -> int:
-    raw = beginning.translate(_LETTERS)
-    return native.simhash(raw) if native.simhash is not None else _interpreted(raw)
+    return native.simhash(beginning) if native.simhash is not None else _interpreted(beginning)
 
 
-def _interpreted(raw: bytes) -> int:
-    """The similarity hash of words between zero bytes, without compiled code."""
-    words = _words(raw)
+def _interpreted(beginning: bytes) -> int:
+    """The similarity hash without compiled code."""
+    words = _words(beginning.translate(_LETTERS))
     if len(words) < MIN_WORDS:
         return 0
     triples = words[:-2] * _FIRST
@@ -105,7 +104,7 @@ def hamming(a: int, b: int) -> int:
 
 
 def _words(raw: bytes) -> NDArray[np.uint64]:
-    """One hash a word, in order."""
+    """One hash a word between zero bytes, in order."""
     padded = b"".join((_EDGE, raw, _EDGE))
     inside = np.frombuffer(padded, np.uint8) != 0
     edges = np.flatnonzero(inside[1:] != inside[:-1])

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
+from clew import native
 from clew import url as urls
 from clew.page import Links
 from clew.predicate.atoms import Clue, Lang, Matcher, Text
@@ -30,6 +31,8 @@ from clew.words import stem, stopwords, tokens
 #: formula names languages itself.
 LANGUAGES = ("en", "de", "fr", "es", "it")
 _REMEMBERED = 100_000
+#: Letters that compiled code looks for at a time.
+_FEW = 256
 #: Letters that take an accent in another form of the same word.
 _ACCENTS = {"a": "[aäáàâ]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oöóòô]", "u": "[uüúùû]", "n": "[nñ]"}
 
@@ -133,7 +136,7 @@ class Glance:
 class _Words:
     """Which words of a formula a link has, as bits; `masks` has those of each atom made of telling words."""
 
-    __slots__ = ("_bits", "_known", "_langs", "_letters", "_prefix", "masks")
+    __slots__ = ("_bits", "_few", "_known", "_langs", "_letters", "_prefix", "masks")
 
     def __init__(self, formula: Formula, atoms: dict[Formula, int]) -> None:
         named = [
@@ -152,13 +155,18 @@ class _Words:
         self.masks = {n: self._mask(found) for n, found in telling.items() if found}
         self._known: dict[str, int] = {}
         prefixes = {_prefix(word) for word in self._bits}
-        self._letters = sorted({text for word in self._bits for text in _plain(word)})
+        self._letters = tuple(sorted({text for word in self._bits for text in _plain(word)}))
+        self._few = sum(map(len, self._letters)) <= _FEW
         self._prefix = None if "" in prefixes else re.compile("|".join(sorted(prefixes)) or r"(?!)")
 
     def candidates(self, texts: Sequence[str]) -> set[int]:
         """The numbers of the texts that may have a word of the formula."""
         if self._prefix is None:
             return set(range(len(texts)))
+        if native.having is not None and self._few:
+            found = native.having(tuple(texts), self._letters)
+            if found is not None:
+                return found
         joined = "\n".join(texts)
         if joined.isascii():
             places = self._places(joined.lower())

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from clew import native
 from clew.url.canon import DEFAULT, RAW_LIMIT, Canon, tidy
 from clew.url.whatwg import Joiner, resolve
 
@@ -38,6 +39,8 @@ def canonical_many(hrefs: Sequence[str], base: str, *, rules: Canon = DEFAULT) -
     """
     place = _MEMORY.at(base) if rules is DEFAULT else _Place(base, rules=rules)
     place.base, place.join = base, None
+    if native.joined is not None:
+        return native.joined(place, place.above, tuple(hrefs))
     return list(map(place.__getitem__, hrefs))
 
 
@@ -65,7 +68,7 @@ class _Place(dict[str, str | None]):
 
     __slots__ = ("above", "base", "join", "rules")
 
-    def __init__(self, base: str, above: Sequence[_Folder] = (), rules: Canon = DEFAULT) -> None:
+    def __init__(self, base: str, above: tuple[_Folder, ...] = (), rules: Canon = DEFAULT) -> None:
         self.base = base
         self.join: Joiner | None = None
         self.rules = rules
@@ -151,7 +154,7 @@ class _Memory:
             self._size -= len(place) + 1
         else:
             above = _above(plain[1], plain[2]) if plain is not None and sound else []
-            place = _Place(base, [self._folder(text) for text in above])
+            place = _Place(base, tuple([self._folder(text) for text in above]))
         # The last in order is the last used.
         self._places[key] = place
         self._newest = key
@@ -174,7 +177,7 @@ class _Memory:
             for key in list(self._places)[: (len(self._places) + 1) // 2]:
                 self._size -= len(self._places.pop(key)) + 1
             for place in self._places.values():
-                place.above = [self._folder(folder.text) for folder in place.above]
+                place.above = tuple([self._folder(folder.text) for folder in place.above])
 
 
 @lru_cache(maxsize=1024)
