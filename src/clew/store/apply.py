@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain, groupby, repeat
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,7 @@ class Applier:
         self._host_rows: dict[int, Row] = {}
         self._host_extras: list[tuple[int, SaveHost]] = []
         self._chunks: dict[int, NDArray[np.float64]] = {}
+        self._scored: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         self._trace: list[Row] = []
         self._learned: str | None = None
 
@@ -130,6 +131,7 @@ class Applier:
         self._write(_HOST, self._host_rows.values())
         for number, effect in self._host_extras:
             self._host_extra(number, effect)
+        self._put_all()
         self._write(_PARTS, [(n, block.shape[1], _plain(block)) for n, block in self._chunks.items()])
         self._write(_TRACE, self._trace)
         if self._learned is not None:
@@ -177,7 +179,7 @@ class Applier:
             clean_all(effect.urls),
             clean_all(effect.anchors),
         )
-        self._put_parts(np.arange(effect.first, self._next), effect.parts)
+        self._scored.append((np.arange(effect.first, self._next), effect.parts))
 
     def _host_number(self, name: str) -> int:
         number = self._hosts.get(name)
@@ -232,8 +234,15 @@ class Applier:
             raise StoreError(
                 f"only candidates 0 to {self._next - 1} can be rescored: others were never saved"
             )
-        order = np.argsort(effect.ids, kind="stable")
-        self._put_parts(effect.ids[order], effect.parts[order])
+        self._scored.append((effect.ids, effect.parts))
+
+    def _put_all(self) -> None:
+        """Set the contributions that the batches brought; of a candidate's the last ones hold."""
+        for _, same in groupby(self._scored, key=lambda scored: scored[1].shape[1]):
+            ids, parts = (np.concatenate(column) for column in zip(*same, strict=True))
+            order = np.argsort(ids, kind="stable")
+            last = order[np.diff(ids[order], append=-1) != 0]
+            self._put_parts(ids[last], parts[last])
 
     def _put_parts(self, ids: NDArray[np.int64], parts: NDArray[np.float64]) -> None:
         """Set the contributions of candidates given in ascending order."""

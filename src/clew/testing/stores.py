@@ -226,6 +226,18 @@ class StoreContract:
         assert row is not None
         assert (row.parts, row.score) == ((-64.0, 1.0), -63.0)
 
+    def test_of_scores_saved_one_after_the_other_the_last_holds(self, store: Store) -> None:
+        store.save(
+            [
+                found(0, [A, B, C], parts=[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]),
+                Rescore(np.array([2, 0]), np.array([[4.0, 1.0], [5.0, 1.0]])),
+            ]
+        )
+        store.save([Rescore(np.array([0]), np.array([[6.0, 2.0]])), Rescore(np.array([1, 0]), np.eye(2))])
+        snapshot = store.load()
+        assert snapshot is not None
+        assert snapshot.parts.tolist() == [[0.0, 1.0], [1.0, 0.0], [4.0, 1.0]]
+
     def test_pages_come_back_in_the_order_fetched(self, store: Store) -> None:
         store.save([found(0, [A, B, C])])
         store.save(fetched(2, C, text="first"))
