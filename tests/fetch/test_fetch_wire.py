@@ -8,6 +8,7 @@ import pytest
 
 from clew.errors import FetchError, Reason
 from clew.fetch import Request
+from clew.fetch.wire import Connection
 
 
 async def test_a_reply_with_something_behind_it_ends_the_connection(serve, fetcher, reply):
@@ -116,3 +117,22 @@ async def test_many_at_once_get_their_own_replies(serve, fetcher):
     asked = [f"/{i}" for i in range(60)]
     got = await asyncio.gather(*(one.fetch(Request(server.url(path))) for path in asked))
     assert [reply.body.decode() for reply in got] == asked
+
+
+async def test_transports_of_other_event_loops_will_do(serve, fetcher, reply, monkeypatch):
+    """Those of uvloop are no subclass of asyncio's."""
+
+    class Foreign:
+        def __init__(self, inner):
+            self._inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self._inner, name)
+
+    made = Connection.connection_made
+    monkeypatch.setattr(Connection, "connection_made", lambda self, transport: made(self, Foreign(transport)))
+    server = await serve(reply(b"mine"), close=False)
+    one = fetcher()
+    for path in ("/a", "/b"):
+        assert (await one.fetch(Request(server.url(path)))).body == b"mine"
+    assert server.connections == 1

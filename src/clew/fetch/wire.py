@@ -12,6 +12,7 @@ import asyncio
 import socket
 from collections import deque
 from collections.abc import Callable
+from typing import cast
 
 import httptools
 from aiohappyeyeballs import start_connection
@@ -94,8 +95,8 @@ class Connection(asyncio.BufferedProtocol):
     # what the event loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        # Other event loops (uvloop) have transports that are no subclass of asyncio's.
+        self.transport = cast(asyncio.Transport, transport)
         address = transport.get_extra_info("peername")
         self.peer = str(address[0]) if address else ""
 

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from clew.errors import FetchError, Reason
 from clew.fetch.base import Response
@@ -62,8 +62,7 @@ class Conversation(asyncio.Protocol):
         self.gone: asyncio.Future[None] = loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self.client = f"{peer[0]}:{peer[1]}" if peer else ""
         self.server.open.add(self)
