@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from clew import native
 from clew.page import Links
 from clew.parse.html import document
-from clew.predicate import parse
+from clew.predicate import parse, view
 from clew.predicate.judge import FormulaPredicate
 from clew.url import canonical, canonical_many, many
 
@@ -107,3 +107,26 @@ def test_letters_beyond_ascii_or_none_are_refused():
         with pytest.raises(TypeError):
             native.having(*wrong)
     assert native.having(("é",), ("a",)) is None
+
+
+@given(
+    st.lists(st.text(st.sampled_from("mu'éя"), max_size=4), max_size=30).map(
+        lambda words: f" {' '.join(words)} "
+    ),
+    st.sampled_from(["m", "mu", "mum", "é", "я", "x"]),
+)
+def test_words_are_found_by_their_beginning_as_by_the_twin(flat, prefix):
+    found = native.beginning(flat, prefix)
+    wide = max(map(ord, flat + prefix)) > 255
+    assert found is None if wide else found == view._beginning(flat, prefix)
+    if found is not None:
+        assert list(found) == list(view._beginning(flat, prefix))
+
+
+def test_a_beginning_is_a_text_and_not_nothing():
+    assert native.beginning(" mu ", "") is None
+    assert native.beginning("", "mu") == native.beginning(" ", "mu") == native.beginning(" m", "mu") == {}
+    assert native.beginning("mu mum", "mu") == {"mum": 1}
+    for wrong in ((b" mu ", "mu"), (" mu ", b"mu"), (" mu ",)):
+        with pytest.raises(TypeError):
+            native.beginning(*wrong)

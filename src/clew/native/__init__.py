@@ -2,10 +2,10 @@
 
 Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
 a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
-`clew.parse.text`, `clew.parse.html.document`, `clew.predicate.glance`, `clew.url.many`, `clew.url.index`,
-`clew.frontier.runs`, `clew.factor.ragged`, `clew.factor.pieces`, `clew.strategy.reading`), so that a crawl is
-the same crawl without them, only slower. Each name is None when it was not compiled, or when the environment
-says `CLEW_PURE=1`.
+`clew.parse.text`, `clew.parse.html.document`, `clew.predicate.glance`, `clew.predicate.view`,
+`clew.url.many`, `clew.url.index`, `clew.frontier.runs`, `clew.factor.ragged`, `clew.factor.pieces`,
+`clew.strategy.reading`), so that a crawl is the same crawl without them, only slower. Each name is None when
+it was not compiled, or when the environment says `CLEW_PURE=1`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 __all__ = [
     "COMPILED",
+    "beginning",
     "best",
     "find",
     "first_of_each",
@@ -45,6 +46,8 @@ first_of_each: Callable[..., int] | None = None
 """Rows without what stands in them twice; see `clew.factor.pieces`."""
 hashed: Callable[..., int] | None = None
 """The hashes of words between blanks, and where they stand; see `clew.strategy.reading`."""
+beginning: Callable[[str, str], dict[str, int] | None] | None = None
+"""The words of a folded text that begin with some letters, counted; see `clew.predicate.view`."""
 having: Callable[[tuple[str, ...], tuple[str, ...]], set[int] | None] | None = None
 """Which of some texts have certain letters, in any case; see `clew.predicate.glance`."""
 joined: Callable[..., list[str | None]] | None = None
@@ -58,7 +61,7 @@ if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(ImportError):  # no compiler when it was installed
         from clew.native._fast import flat, fold, simhash
     with contextlib.suppress(ImportError):
-        from clew.native._look import having, joined, lines
+        from clew.native._look import beginning, having, joined, lines
     with contextlib.suppress(ImportError):
         from clew.native._rows import best, find, first_of_each, hashed, sums
 

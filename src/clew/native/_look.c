@@ -224,7 +224,60 @@ static PyObject *having(PyObject *Py_UNUSED(module), PyObject *const *args, Py_s
     return found;
 }
 
+/* ---- words ---- */
+
+/* One more of a word in a dict of counts. */
+static int count_in(PyObject *counts, const Py_UCS1 *word, Py_ssize_t length)
+{
+    PyObject *key = PyUnicode_FromKindAndData(PyUnicode_1BYTE_KIND, word, length);
+    if (key == NULL)
+        return -1;
+    PyObject *known = PyDict_GetItemWithError(counts, key);
+    long before = known == NULL ? 0 : PyLong_AsLong(known);
+    PyObject *now = PyErr_Occurred() ? NULL : PyLong_FromLong(before + 1);
+    int done = now == NULL ? -1 : PyDict_SetItem(counts, key, now);
+    Py_XDECREF(now);
+    Py_DECREF(key);
+    return done;
+}
+
+PyDoc_STRVAR(beginning_doc, "beginning(flat, letters): the words that begin with some letters in a text of words "
+                            "between blanks, and how often each occurs; None for characters of more than one byte.");
+
+static PyObject *beginning(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2 || !PyUnicode_Check(args[0]) || !PyUnicode_Check(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "beginning() takes two texts");
+        return NULL;
+    }
+    if (PyUnicode_READY(args[0]) < 0 || PyUnicode_READY(args[1]) < 0)
+        return NULL;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(args[0]), size = PyUnicode_GET_LENGTH(args[1]);
+    if (!size || PyUnicode_KIND(args[0]) != PyUnicode_1BYTE_KIND || PyUnicode_KIND(args[1]) != PyUnicode_1BYTE_KIND)
+        Py_RETURN_NONE;
+    const Py_UCS1 *text = PyUnicode_1BYTE_DATA(args[0]), *letters = PyUnicode_1BYTE_DATA(args[1]);
+    PyObject *found = PyDict_New();
+    Py_ssize_t at = 1; /* a word stands behind a blank */
+    while (found != NULL && length - at >= size) {
+        /* The first letter is rarer than the blank before it. */
+        const Py_UCS1 *word = memchr(text + at, letters[0], (size_t)(length - at - size + 1));
+        if (word == NULL)
+            break;
+        at = word - text + 1;
+        if (word[-1] != BLANK || memcmp(word, letters, (size_t)size) != 0)
+            continue;
+        const Py_UCS1 *end = memchr(word, BLANK, (size_t)(text + length - word));
+        if (end == NULL)
+            end = text + length;
+        if (count_in(found, word, end - word) < 0)
+            Py_CLEAR(found);
+        at = end - text;
+    }
+    return found;
+}
+
 static PyMethodDef methods[] = {
+    {"beginning", (PyCFunction)(void (*)(void))beginning, METH_FASTCALL, beginning_doc},
     {"having", (PyCFunction)(void (*)(void))having, METH_FASTCALL, having_doc},
     {"joined", (PyCFunction)(void (*)(void))joined, METH_FASTCALL, joined_doc},
     {"lines", lines, METH_O, lines_doc},

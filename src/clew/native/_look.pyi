@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+def beginning(flat: str, letters: str, /) -> dict[str, int] | None: ...
 def having(texts: tuple[str, ...], sought: tuple[str, ...], /) -> set[int] | None: ...
 def joined(
     place: dict[str, str | None], above: Sequence[dict[str, str]], hrefs: tuple[str, ...], /

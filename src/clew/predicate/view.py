@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from clew import native
 from clew.page import Page
 from clew.words import Lexicon, flat, lexicon, tokens
 
@@ -103,18 +104,10 @@ class Index:
     def _beginning(self, prefix: str) -> dict[str, int]:
         """The words that begin with some letters, and how often each occurs."""
         found = self._found.get(prefix)
-        if found is not None:
-            return found
-        found = self._found[prefix] = {}
-        flat = self._flat or ""
-        wanted = f" {prefix}"
-        at = flat.find(wanted)
-        # A search for fixed letters is far faster than a pattern, which looks at every character.
-        while at >= 0:
-            end = flat.index(" ", at + 1)
-            word = flat[at + 1 : end]
-            found[word] = found.get(word, 0) + 1
-            at = flat.find(wanted, end)
+        if found is None:
+            flat = self._flat or ""
+            found = native.beginning(flat, prefix) if native.beginning is not None else None
+            found = self._found[prefix] = _beginning(flat, prefix) if found is None else found
         return found
 
     def _occurrences(self, form: str) -> int:
@@ -123,6 +116,20 @@ class Index:
             if form in words:
                 return words[form]
         return self.tokens.count(form)
+
+
+def _beginning(flat: str, prefix: str) -> dict[str, int]:
+    """The words that begin with some letters, and how often each occurs, without compiled code."""
+    found: dict[str, int] = {}
+    wanted = f" {prefix}"
+    at = flat.find(wanted)
+    # A search for fixed letters is far faster than a pattern, which looks at every character.
+    while at >= 0:
+        end = flat.index(" ", at + 1)
+        word = flat[at + 1 : end]
+        found[word] = found.get(word, 0) + 1
+        at = flat.find(wanted, end)
+    return found
 
 
 class PageView:
