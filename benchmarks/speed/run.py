@@ -34,6 +34,8 @@ REQUIREMENTS = (
 )
 #: The strategy of a crawl that names none; it learns, which costs more than the bars are about.
 DEFAULT = "intelligent"
+#: Not a crawler, but what the libraries take of clew's work: the most that any bar can be met by.
+FLOOR = "the libraries alone"
 SUBREAPER = 36
 """For prctl: orphans of our children become ours, so that their time can be counted."""
 
@@ -104,10 +106,15 @@ def serving(python: str, site: Path) -> Iterator[str]:
 
 def clew(out: Path, origin: str, pages: int, *settings: str, path: str = website.START) -> list[str]:
     """The command of a whole crawl into a directory of its own."""
+    script = str(HERE / "contenders" / "clew_full.py")
+    return [sys.executable, script, origin + path, str(pages), str(_fresh(out)), *settings]
+
+
+def _fresh(out: Path) -> Path:
+    """A new directory."""
     directory = out / f"crawl-{len(list(out.glob('crawl-*')))}"
     directory.mkdir()
-    script = str(HERE / "contenders" / "clew_full.py")
-    return [sys.executable, script, origin + path, str(pages), str(directory), *settings]
+    return directory
 
 
 def compare(args: argparse.Namespace, origin: str) -> None:
@@ -117,6 +124,10 @@ def compare(args: argparse.Namespace, origin: str) -> None:
         for strategy in dict.fromkeys((args.strategy, DEFAULT)):
             command = clew(args.out, origin, args.pages, f"strategy={json.dumps(strategy)}")
             everyone.setdefault(strategy, []).append(measure(command))
+        directory = _fresh(args.out)
+        script = str(HERE / "contenders" / "floor.py")
+        command = [sys.executable, script, origin + website.START, str(args.pages), str(directory)]
+        everyone.setdefault(FLOOR, []).append(measure(command))
         for other in OTHERS if python.exists() else ():
             script = str(HERE / "contenders" / other.script)
             command = [str(python), script, origin + website.START, str(args.pages), *other.extra]
@@ -124,14 +135,16 @@ def compare(args: argparse.Namespace, origin: str) -> None:
     if not python.exists():
         print(f"The other crawlers are not installed: run {Path(__file__).name} --setup first.")
     medians = {name: statistics.median([m.per_thousand for m in found]) for name, found in everyone.items()}
-    print(f"\n{'CPU-seconds per 1,000 pages':<38}{'':>8}{'clew is':>12}{'bar':>8}")
+    print(f"\n{'CPU-seconds per 1,000 pages':<38}{'':>8}{'clew is':>12}{'bar':>8}{'libraries':>16}")
     for strategy in dict.fromkeys((args.strategy, DEFAULT)):
         print(f"{'clew, everything (' + strategy + ')':<38}{medians[strategy]:8.2f}")
+    print(f"{FLOOR:<38}{medians[FLOOR]:8.2f}")
     for other in OTHERS:
         if other.name in medians:
             ratio = medians[other.name] / medians[args.strategy]
             bar = f"{other.bar:g} x {'met' if ratio >= other.bar else 'MISSED'}" if other.bar else ""
-            print(f"{other.name:<38}{medians[other.name]:8.2f}{ratio:10.2f} x  {bar}")
+            most = medians[other.name] / medians[FLOOR]
+            print(f"{other.name:<38}{medians[other.name]:8.2f}{ratio:10.2f} x  {bar:<14}{most:8.2f} x")
 
 
 def two_processes(args: argparse.Namespace, first: str, second: str) -> None:
