@@ -102,11 +102,13 @@ def test_a_formula_of_very_many_words_is_left_to_the_twin():
 def test_letters_beyond_ascii_or_none_are_refused():
     for wrong in (("é",), ("",), ("x" * 257,), (1,)):
         with pytest.raises(ValueError):
-            native.having(("a",), wrong)
-    for wrong in ((["a"], ("a",)), (("a",), ["a"]), ((1,), ("a",))):
+            native.having(("a",), wrong, [])
+    for wrong in ((["a"], ("a",), []), (("a",), ["a"], []), ((1,), ("a",), []), (("a",), ("a",), ())):
         with pytest.raises(TypeError):
             native.having(*wrong)
-    assert native.having(("é",), ("a",)) is None
+    beyond = []
+    assert native.having(("é", "bA", "x"), ("a",), beyond) == {1}
+    assert beyond == [0]
 
 
 @given(

@@ -111,3 +111,36 @@ def test_parse_workers_end_with_a_driver_that_was_killed():
     )
     assert done.returncode == -9
     assert done.stdout.strip().isdigit()
+
+
+async def test_those_who_wait_go_out_one_by_one_in_the_order_they_came():
+    store = Slow()
+    room = room_of(store, 2)
+    went: list[int] = []
+
+    async def go(number: int) -> None:
+        await room.enter()
+        went.append(number)
+
+    tasks = [asyncio.create_task(go(number)) for number in range(5)]
+    await asyncio.sleep(0)
+    assert went == [0, 1]
+    for expected in ([0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]):
+        room.leave()
+        await asyncio.sleep(0)
+        assert went == expected
+    await asyncio.gather(*tasks)
+
+
+async def test_who_gives_up_waiting_leaves_the_place_to_the_next():
+    room = room_of(Slow(), 1)
+    await room.enter()
+    first, second, third = [asyncio.create_task(room.enter()) for _ in range(3)]
+    await asyncio.sleep(0)
+    first.cancel()
+    room.leave()
+    # It was given the place, and is gone before it could use it.
+    second.cancel()
+    await third
+    assert first.cancelled()
+    assert second.cancelled()

@@ -48,8 +48,9 @@ hashed: Callable[..., int] | None = None
 """The hashes of words between blanks, and where they stand; see `clew.strategy.reading`."""
 beginning: Callable[[str, str], dict[str, int] | None] | None = None
 """The words of a folded text that begin with some letters, counted; see `clew.predicate.view`."""
-having: Callable[[tuple[str, ...], tuple[str, ...]], set[int] | None] | None = None
-"""Which of some texts have certain letters, in any case; see `clew.predicate.glance`."""
+having: Callable[[tuple[str, ...], tuple[str, ...], list[int]], set[int]] | None = None
+"""Which of some texts have certain letters, in any case, those beyond ASCII put into a list instead; see
+`clew.predicate.glance`."""
 joined: Callable[..., list[str | None]] | None = None
 """The URLs of a page's hrefs, as far as they are known; see `clew.url.many`."""
 lines: Callable[[list[str]], list[int]] | None = None

@@ -189,14 +189,14 @@ static int has(const Py_UCS1 *text, Py_ssize_t length, const Sought *all)
     return 0;
 }
 
-PyDoc_STRVAR(having_doc, "having(texts, sought): of a tuple of texts those, by number, that have one of the sought "
-                         "lower-case letters in any case; None if a text is beyond ASCII.");
+PyDoc_STRVAR(having_doc, "having(texts, sought, beyond): of a tuple of texts those, by number, that have one of the "
+                         "sought lower-case letters in any case; numbers of texts beyond ASCII are added to a list.");
 
 static PyObject *having(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
     Sought all;
-    if (count != 2 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1])) {
-        PyErr_SetString(PyExc_TypeError, "having() takes a tuple of texts and a tuple of letters");
+    if (count != 3 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1]) || !PyList_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "having() takes a tuple of texts, a tuple of letters, and a list");
         return NULL;
     }
     if (gather(args[1], &all) < 0)
@@ -210,14 +210,11 @@ static PyObject *having(PyObject *Py_UNUSED(module), PyObject *const *args, Py_s
             Py_CLEAR(found);
             break;
         }
-        if (!PyUnicode_IS_ASCII(text)) {
-            Py_DECREF(found);
-            Py_RETURN_NONE;
-        }
-        if (!has(PyUnicode_1BYTE_DATA(text), PyUnicode_GET_LENGTH(text), &all))
+        int plain = PyUnicode_IS_ASCII(text);
+        if (plain && !has(PyUnicode_1BYTE_DATA(text), PyUnicode_GET_LENGTH(text), &all))
             continue;
         PyObject *number = PyLong_FromSsize_t(i);
-        if (number == NULL || PySet_Add(found, number) < 0)
+        if (number == NULL || (plain ? PySet_Add(found, number) : PyList_Append(args[2], number)) < 0)
             Py_CLEAR(found);
         Py_XDECREF(number);
     }

@@ -163,10 +163,12 @@ class _Words:
         """The numbers of the texts that may have a word of the formula."""
         if self._prefix is None:
             return set(range(len(texts)))
+        search = self._prefix.search
         if native.having is not None and self._few:
-            found = native.having(tuple(texts), self._letters)
-            if found is not None:
-                return found
+            beyond: list[int] = []
+            found = native.having(tuple(texts), self._letters, beyond)
+            found.update([number for number in beyond if search(texts[number].lower())])
+            return found
         joined = "\n".join(texts)
         if joined.isascii():
             places = self._places(joined.lower())
@@ -174,7 +176,6 @@ class _Words:
                 return set()
             starts = list(accumulate([len(text) + 1 for text in texts], initial=0))
             return {bisect_right(starts, place) - 1 for place in places}
-        search = self._prefix.search
         return {number for number, text in enumerate(texts) if search(text.lower())}
 
     def _places(self, joined: str) -> list[int]:

@@ -9,9 +9,11 @@ is not touched by this: a task that finds no room merely waits before it goes ou
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from clew.errors import StoreError
 from clew.store.base import Store
 
 
@@ -40,7 +42,8 @@ class Room:
         self._store = store if isinstance(store, Buffered) else None
         self._wake = wake
         self._out = 0
-        self._freed = asyncio.Event()
+        self._queue: deque[asyncio.Future[None]] = deque()
+        """Who waits, the first to come first."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
@@ -58,20 +61,46 @@ class Room:
             self._store.on_durable = None
 
     async def enter(self) -> None:
-        """Return when one more request may go out."""
-        while self._out + self.check() >= self.limit:
-            self._press()
-            self._freed.clear()
-            # Looked at again: the last of them may have become durable just before the clearing.
-            if self._out + self.check() >= self.limit:
-                await self._freed.wait()
-        self._out += 1
+        """Return when one more request may go out; those who wait go out in the order they came."""
+        if not self._queue and self._out + self.check() < self.limit:
+            self._out += 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(place)
+        self._press()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled() and place.exception() is None:
+                # There was room, and nobody is left to use it.
+                self._out -= 1
+                self._admit()
+            raise
 
     def leave(self) -> None:
         """An outcome was handed to the store, which counts it from now on."""
         self._out -= 1
-        self._freed.set()
         self._press()
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as there is room for, and no more: to wake all of them each time costs as much as a
+        page's links. If there will never be room again, all are told why."""
+        while self._queue:
+            place = self._queue[0]
+            if place.done():
+                self._queue.popleft()
+                continue
+            try:
+                if self._out + self.check() >= self.limit:
+                    return
+            except StoreError as problem:
+                self._queue.popleft()
+                place.set_exception(problem)
+                continue
+            self._queue.popleft()
+            self._out += 1
+            place.set_result(None)
 
     def _press(self) -> None:
         """Have the store write when a quarter of the room waits for it: the rest can be used meanwhile.
@@ -90,5 +119,5 @@ class Room:
             self._loop.call_soon_threadsafe(self._free)
 
     def _free(self) -> None:
-        self._freed.set()
+        self._admit()
         self._wake()
