@@ -14,9 +14,6 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from aiohttp import TCPConnector
-from aiohttp.abc import AbstractResolver, ResolveResult
-
 from clew.errors import FetchError, Reason
 from clew.fetch.address import NAT64, Vetting, parse
 
@@ -49,8 +46,8 @@ class SystemLookup:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-class VettedResolver(AbstractResolver):
-    """The resolver of the HTTP client: addresses of a name that are all fit to connect to, or a FetchError.
+class VettedResolver:
+    """The resolver of all connections: addresses of a name that are all fit to connect to, or a FetchError.
 
     Parameters: `vetting`; `lookup`, how names are looked up; `ttl`, how long an answer stands.
     """
@@ -62,11 +59,6 @@ class VettedResolver(AbstractResolver):
         self._lookup = lookup
         self._ttl = ttl
         self._cache: dict[str, tuple[float, list[str]]] = {}
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        return [_result(host, address, port) for address in await self.addresses(host)]
 
     async def addresses(self, host: str, *, fresh: bool = False) -> list[str]:
         """The vetted addresses of a host, looked up unless known from a moment ago; always, if `fresh`."""
@@ -124,33 +116,4 @@ def forbidden(host: str, address: str, why: str) -> FetchError:
     return FetchError(
         Reason.FORBIDDEN_ADDRESS,
         f"{where} is not on the public web ({why}); if it is meant, allow it with --allow-private {host}",
-    )
-
-
-def connector(resolver: VettedResolver | None, keepalive: float) -> TCPConnector:
-    """A pool of connections to vetted addresses.
-
-    Without a resolver it is for use behind a proxy: then the only address ever connected to is the proxy's,
-    which is the user's word and is not vetted.
-    """
-    if resolver is None:
-        return TCPConnector(limit=0, keepalive_timeout=keepalive)
-    return TCPConnector(
-        limit=0,
-        keepalive_timeout=keepalive,
-        resolver=resolver,
-        # The resolver has its own memory, of vetted addresses.
-        use_dns_cache=False,
-        socket_factory=resolver.socket,
-    )
-
-
-def _result(host: str, address: str, port: int) -> ResolveResult:
-    return ResolveResult(
-        hostname=host,
-        host=address,
-        port=port,
-        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
-        proto=socket.IPPROTO_TCP,
-        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
     )

@@ -5,30 +5,13 @@ from __future__ import annotations
 import errno
 import ssl
 
-import aiohttp
-from aiohttp.http_exceptions import HttpProcessingError
-
 from clew.errors import FetchError, Reason
 from clew.fetch.connect import ForbiddenSocket
 
-# The first class that fits decides, so that a class stands before those it derives from.
+# The first class that fits decides.
 _REASONS: tuple[tuple[type[BaseException], Reason], ...] = (
-    (ForbiddenSocket, Reason.FORBIDDEN_ADDRESS),
-    (aiohttp.ClientConnectorDNSError, Reason.DNS),
-    (aiohttp.ClientSSLError, Reason.TLS),
     (ssl.SSLError, Reason.TLS),
-    (aiohttp.ConnectionTimeoutError, Reason.TIMEOUT),
     (TimeoutError, Reason.TIMEOUT),
-    (aiohttp.ClientHttpProxyError, Reason.CONNECT),
-    (aiohttp.ClientConnectorError, Reason.CONNECT),
-    (aiohttp.InvalidURL, Reason.BAD_URL),
-    (aiohttp.NonHttpUrlClientError, Reason.BAD_URL),
-    (aiohttp.ClientPayloadError, Reason.BAD_REPLY),
-    (aiohttp.ClientResponseError, Reason.BAD_REPLY),
-    (HttpProcessingError, Reason.BAD_REPLY),
-    (aiohttp.ServerDisconnectedError, Reason.RESET),
-    (aiohttp.ClientConnectionError, Reason.RESET),
-    (aiohttp.ClientError, Reason.BAD_REPLY),
     (ConnectionError, Reason.RESET),
     (UnicodeError, Reason.BAD_REPLY),
 )
@@ -36,20 +19,19 @@ _OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def failure(error: BaseException, seconds: float) -> FetchError:
-    """What an error of the HTTP client's means to a crawl; `seconds` is the time limit it worked under.
+    """What an error means to a crawl; `seconds` is the time limit the request had.
 
     >>> failure(TimeoutError(), 30.0)
     FetchError(<Reason.TIMEOUT: 'timeout'>, 'no complete reply within 30 s')
     """
     if isinstance(error, FetchError):
         return error
-    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-    local = _local(cause)
+    local = refused_here(error)
     if local is not None:
         return local
     for kind, reason in _REASONS:
         if isinstance(error, kind):
-            return FetchError(reason, _words(error, reason, seconds))
+            return FetchError(reason, late(seconds) if reason is Reason.TIMEOUT else words(error))
     return FetchError(Reason.INTERNAL, f"{type(error).__name__}: {error}")
 
 
@@ -59,10 +41,10 @@ def refused_socket(error: OSError, host: str) -> FetchError:
     >>> refused_socket(ConnectionRefusedError(111, "Connection refused"), "a.example").reason.value
     'connect'
     """
-    return _local(error) or FetchError(Reason.CONNECT, f"{host}: {error.strerror or error}")
+    return refused_here(error) or FetchError(Reason.CONNECT, f"{host}: {error.strerror or error}")
 
 
-def _local(error: BaseException) -> FetchError | None:
+def refused_here(error: BaseException) -> FetchError | None:
     """What this machine itself refused, if it did."""
     if isinstance(error, ForbiddenSocket):
         return FetchError(Reason.FORBIDDEN_ADDRESS, str(error))
@@ -72,11 +54,11 @@ def _local(error: BaseException) -> FetchError | None:
     return None
 
 
-def _words(error: BaseException, reason: Reason, seconds: float) -> str:
-    if reason is Reason.TIMEOUT:
-        return f"no complete reply within {seconds:g} s"
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return f"{error.host}: {error.os_error}"
-    if isinstance(error, aiohttp.ClientResponseError):
-        return " ".join(error.message.split())[:200] or type(error).__name__
+def late(seconds: float) -> str:
+    """That a request took too long, in words."""
+    return f"no complete reply within {seconds:g} s"
+
+
+def words(error: BaseException) -> str:
+    """What an error says of itself, in one line."""
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -14,21 +14,22 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-import aiohttp
-from aiohttp import ClientResponse, ClientSession, ClientTimeout, DummyCookieJar
-from aiohttp.connector import Connection
 from yarl import URL
 
 from clew.errors import FetchError, Reason
 from clew.fetch.address import Hosts, Vetting
 from clew.fetch.base import Request, Response
-from clew.fetch.connect import Lookup, SystemLookup, VettedResolver, connector, forbidden
+from clew.fetch.connect import Lookup, SystemLookup, VettedResolver, forbidden
 from clew.fetch.decode import ACCEPT_ENCODING, Decoder
 from clew.fetch.failure import failure
 from clew.fetch.settings import HttpSettings
-from clew.fetch.wire import MAX_HEADER_COUNT, Place, Reply, Wire
+from clew.fetch.wire import Place, Reply, Wire
 from clew.url import is_ip, origin, resolve
+
+if TYPE_CHECKING:
+    from clew.fetch.client import Client
 
 __all__ = ["HttpFetcher", "HttpSettings"]
 
@@ -50,18 +51,6 @@ class _Origin:
     @property
     def place(self) -> Place:
         return self.host, self.port
-
-
-class _Reply(ClientResponse):
-    """Remembers who answered: the connection may be back in the pool before anyone can ask it."""
-
-    peer = ""
-
-    async def start(self, connection: Connection) -> ClientResponse:
-        transport = connection.transport
-        address = transport.get_extra_info("peername") if transport is not None else None
-        self.peer = str(address[0]) if address else ""
-        return await super().start(connection)
 
 
 @dataclass(slots=True)
@@ -108,14 +97,13 @@ class HttpFetcher:
         self.settings = settings or HttpSettings()
         self.vetting = Vetting(self.settings.allow_private)
         self._lookup = lookup
-        self._session: ClientSession | None = None
+        self._client: Client | None = None
         self._gate = asyncio.Semaphore(self.settings.concurrency)
         self._shared = self.settings.shared_headers() | {"Accept-Encoding": ACCEPT_ENCODING}
         self._wire_limit = self.settings.max_wire or self.settings.max_body
         self._credentials = self.settings.credentials()
         self._credential_origins = self.settings.credential_origins()
         self._unverified = Hosts(self.settings.insecure)
-        self._proxy_headers = self.settings.proxy_headers() if self.settings.proxy else {}
         self._resolver: VettedResolver | None = None
         self._wire: Wire | None = None
         self._origins: dict[str, _Origin] = {}
@@ -204,11 +192,11 @@ class HttpFetcher:
         return f" HTTP/1.1\r\n{lines}\r\n".encode()
 
     async def _get(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
-        session = self._open()
+        self._open()
         if self._wire is not None and origin.text.startswith("http://"):
             await self._ask(self._wire, origin, path, request, body)
         else:
-            await self._session_get(session, origin, path, request, body)
+            await self._ask_client(origin, path, request, body)
 
     async def _ask(self, wire: Wire, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Over a connection of our own."""
@@ -225,31 +213,26 @@ class HttpFetcher:
         tail = tail[:-2] + _lines(request.headers) if request.headers else tail
         await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met)
 
-    async def _session_get(
-        self, session: ClientSession, origin: _Origin, path: str, request: Request, body: _Body
-    ) -> None:
-        """With aiohttp: TLS, and whatever goes through a proxy."""
-        limits = self.settings
+    async def _ask_client(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
+        """Through TLS, or a proxy."""
+        if self._client is None:
+            from clew.fetch.client import Client
+
+            self._client = Client(self.settings, self._resolver, self._shared)
         known = origin.text in self._credential_origins and not request.anonymous
         sent = (self._credentials if known else {}) | dict(request.headers)
-        # A plain request is itself addressed to the proxy; a tunnel is asked for beforehand.
-        clear = origin.text.startswith("http://")
-        plain, tunnel = (self._proxy_headers, None) if clear else ({}, self._proxy_headers)
-        verify = origin.host not in self._unverified
-        url = URL(origin.text + path, encoded=True)
-        async with session.get(
-            url, headers=sent | plain, proxy_headers=tunnel, ssl=verify, allow_redirects=False
-        ) as reply:
-            if not 100 <= reply.status <= 999:
-                raise aiohttp.ClientPayloadError(f"{reply.status} is not a status")
-            if sum(len(name) + len(value) + 4 for name, value in reply.raw_headers) > limits.max_headers:
-                raise aiohttp.ClientPayloadError(f"more than {limits.max_headers} bytes of headers")
-            self._begin(body, request, reply.status, reply.raw_headers)
-            body.peer = reply.peer if isinstance(reply, _Reply) and limits.proxy is None else ""
-            async for chunk in reply.content.iter_any():
-                if not body.take(chunk, self._wire_limit):
-                    reply.close()
-                    break
+
+        def begin(status: int, headers: Sequence[tuple[bytes, bytes]], peer: str) -> None:
+            self._begin(body, request, status, headers)
+            body.peer = peer
+
+        await self._client.get(
+            origin.text + path,
+            sent,
+            begin,
+            lambda chunk: body.take(chunk, self._wire_limit),
+            verify=origin.host not in self._unverified,
+        )
 
     def _begin(
         self, body: _Body, request: Request, status: int, headers: Sequence[tuple[bytes, bytes]]
@@ -279,48 +262,29 @@ class HttpFetcher:
             raw=None if body.raw is None else bytes(body.raw),
         )
 
-    def _open(self) -> ClientSession:
-        """The session, made at the first request because it belongs to the loop that runs then."""
-        if self._session is None:
-            settings = self.settings
-            if settings.proxy is None:
-                self._resolver = VettedResolver(
-                    self.vetting, self._lookup or SystemLookup(), settings.dns_ttl
-                )
-            if self._resolver is not None:
-                self._wire = Wire(
-                    self._resolver,
-                    settings.connect_timeout,
-                    settings.keepalive,
-                    settings.retry_dropped,
-                    settings.concurrency,
-                )
-            line = max(8190, settings.max_headers)
-            self._session = ClientSession(
-                connector=connector(self._resolver, settings.keepalive),
-                headers=self._shared,
-                cookie_jar=DummyCookieJar(),
-                timeout=ClientTimeout(total=None, sock_connect=settings.connect_timeout),
-                auto_decompress=False,
-                trust_env=False,
-                response_class=_Reply,
-                proxy=settings.proxy_address(),
-                max_line_size=line,
-                max_field_size=line,
-                max_headers=MAX_HEADER_COUNT,
-            )
-            self._session._retry_connection = settings.retry_dropped
-        return self._session
+    def _open(self) -> None:
+        """Make what belongs to the loop that runs now, at the first request."""
+        if self._resolver is not None or self.settings.proxy is not None:
+            return
+        settings = self.settings
+        self._resolver = VettedResolver(self.vetting, self._lookup or SystemLookup(), settings.dns_ttl)
+        self._wire = Wire(
+            self._resolver,
+            settings.connect_timeout,
+            settings.keepalive,
+            settings.retry_dropped,
+            settings.concurrency,
+        )
 
     async def close(self) -> None:
         """Close all connections; the fetcher opens new ones when used again."""
-        session, self._session = self._session, None
+        client, self._client = self._client, None
         resolver, self._resolver = self._resolver, None
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
-        if session is not None:
-            await session.close()
+        if client is not None:
+            await client.close()
         if resolver is not None:
             await resolver.close()
 

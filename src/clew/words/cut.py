@@ -160,7 +160,7 @@ class _Table:
         folded = table.take(codes)
         most = folded.max()
         if most == self._UNKNOWN:
-            self._learn(np.unique(codes[folded == self._UNKNOWN]).tolist())
+            self._learn(_different(codes[folded == self._UNKNOWN]))
             folded = table.take(codes)
             most = folded.max()
         if most == self._OTHER:
@@ -184,7 +184,7 @@ class _Table:
     def _others(self, text: str, codes: NDArray[np.intp], folded: NDArray[np.uint16]) -> Flat | None:
         """The words of a text with marks, or with characters that become several."""
         special = folded == self._OTHER
-        found = [chr(code) for code in np.unique(codes[special]).tolist()]
+        found = [chr(code) for code in _different(codes[special])]
         marks = [character for character in found if _is_mark(character)]
         several = [character for character in found if character not in marks]
         if any(mark.casefold() != mark for mark in marks) or not self._several.keys() >= set(several):
@@ -204,6 +204,11 @@ class _Table:
             words = left.tobytes().decode("utf-16-le", "surrogatepass")
         words = unicodedata.normalize("NFC", words)
         return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
+
+
+def _different(codes: NDArray[np.intp]) -> list[int]:
+    """The different ones, ascending. (`np.unique` would load a module that nothing else needs.)"""
+    return sorted(set(codes.tolist()))
 
 
 _ENDS = np.zeros(65_536, np.bool_)
