@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import signal
 import socket
@@ -10,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from clew.cli import main
 
 
 def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
@@ -212,3 +216,17 @@ def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Pa
     words[words.index("--directory") + 1] = str(tmp_path / "again")
     clew(*words[1:])
     assert clew("trace", farms).out == clew("trace", tmp_path / "again").out
+
+
+class Deaf(io.StringIO):
+    """A stream whose reader has gone."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_a_crawl_goes_on_when_nobody_reads_what_it_says(clew, site, tmp_path: Path):
+    with contextlib.redirect_stderr(Deaf()):
+        code = main(site.crawl(tmp_path / "farms", 10))
+    assert code in (0, 3)
+    assert clew("status", tmp_path / "farms", "--json").json()["stopped"] == "pages"
