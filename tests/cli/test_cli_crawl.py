@@ -94,6 +94,8 @@ def test_a_crawl_whose_seeds_cannot_be_reached_exits_4(clew, site, tmp_path: Pat
         (["a.example", "-m", "wind"], "did you mean https://a.example?"),
         (["http://a.example/", "-m", "wind", "--delay", "0"], "--own HOST"),
         (["http://a.example/", "-m", "wind", "--own", "*"], "--proxy http://127.0.0.1:PORT"),
+        (["http://a.example/", "-m", "wind", "--own", "*.co.uk"], "name your own hosts"),
+        (["http://a.example/", "-m", "wind", "--own", "10.0.0.0/8"], "one by one"),
         (["http://a.example/", "-m", "wind", "--weights", "sibbling=1"], "did you mean 'sibling'"),
     ],
 )

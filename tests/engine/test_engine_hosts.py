@@ -231,3 +231,13 @@ def test_a_host_that_rests_with_nothing_queued_goes_on_resting_when_something_co
     assert loop.crawl.frontier.queued == 1
     loop.now = host.next_at
     assert [task.url for task in loop.lease(9)] == [f"{A}x"]
+
+
+def test_a_bad_certificate_closes_an_origin_not_its_host():
+    plain, safe = "http://a.example/plain", "https://a.example/safe"
+    loop = Loop({plain: page(plain, "wind")}).start(safe, plain)
+    first = loop.lease()[0]
+    assert first.url == "https://a.example/robots.txt"
+    loop.save(loop.crawl.settle(Outcome(task=first, error=Reason.TLS), loop.now))
+    loop.now = 9.0
+    assert [task.url for task in loop.lease()] == ["http://a.example/robots.txt"]

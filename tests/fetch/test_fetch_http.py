@@ -309,7 +309,9 @@ def certificate(tmp_path_factory):
 async def test_tls_is_verified_unless_the_host_is_excepted(serve, fetcher, reply, certificate):
     server = await serve(reply(b"x"), ssl=certificate)
     url = f"https://127.0.0.1:{server.port}/"
-    assert (await refused(fetcher(), url)).reason is Reason.TLS
+    untrusted = await refused(fetcher(), url)
+    assert untrusted.reason is Reason.TLS
+    assert "--insecure 127.0.0.1" in untrusted.detail
     assert (await refused(fetcher(insecure=("other.example",)), url)).reason is Reason.TLS
     assert (await fetcher(insecure=("127.0.0.1",)).fetch(Request(url))).body == b"x"
 

@@ -75,6 +75,12 @@ def _local(error: BaseException) -> FetchError | None:
 def _words(error: BaseException, reason: Reason, seconds: float) -> str:
     if reason is Reason.TIMEOUT:
         return f"no complete reply within {seconds:g} s"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = getattr(error.certificate_error, "verify_message", "") or str(error.certificate_error)
+        return (
+            f"{error.host}: the certificate is not valid ({why}); if you trust it, except the host with "
+            f"--insecure {error.host}"
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return f"{error.host}: {error.os_error}"
     if isinstance(error, aiohttp.ClientResponseError):

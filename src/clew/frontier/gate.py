@@ -100,7 +100,8 @@ class Gate:
         # A redirect that leads nowhere counts as "no robots.txt", as RFC 9309 2.3.1.2 allows.
         status = 404 if outcome.status in REDIRECT_STATUS else outcome.status
         status = _UNREACHABLE if outcome.error else status
-        if status == _UNREACHABLE and host.mute:
+        # A host with a bad certificate is there: what it serves by plain HTTP may be as good as any.
+        if status == _UNREACHABLE and host.mute and outcome.error is not Reason.TLS:
             host.excluded = host.unsaved = True
         self.learn(host, origin, status, now, outcome.body)
         return host, "ok" if 200 <= status < 300 else "failed" if status == 0 or status >= 500 else "none"
