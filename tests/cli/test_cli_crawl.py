@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -178,9 +179,8 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
     assert more.json()["pages"] == pages + 5
 
 
-def test_the_second_signal_saves_what_it_can_and_ends_at_once(monkeypatch, capsys):
+def test_the_second_signal_ends_at_once_even_when_the_loop_is_busy(monkeypatch, capsys):
     from clew.cli import running
-    from clew.store import MemoryStore
 
     class Running:
         stops = 0
@@ -194,14 +194,21 @@ def test_the_second_signal_saves_what_it_can_and_ends_at_once(monkeypatch, capsy
     def leave(code: int) -> None:
         raise Ended(code)
 
+    async def twice() -> None:
+        with running.Signals([session]):  # type: ignore[list-item]
+            signal.raise_signal(signal.SIGINT)
+            assert "press Ctrl-C again" in capsys.readouterr().err
+            with pytest.raises(Ended, match="130"):
+                signal.raise_signal(signal.SIGTERM)
+            await asyncio.sleep(0)
+
     monkeypatch.setattr(running.os, "_exit", leave)
+    before = signal.getsignal(signal.SIGTERM)
     session = Running()
-    signals = running.Signals([session], [MemoryStore()])  # type: ignore[list-item]
-    signals._signalled()
+    asyncio.run(twice())
     assert session.stops == 1
-    with pytest.raises(Ended, match="130"):
-        signals._signalled()
     assert "can be resumed" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Path):

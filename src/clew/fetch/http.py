@@ -212,7 +212,7 @@ class HttpFetcher:
 
     async def _ask(self, wire: Wire, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Over a connection of our own."""
-        limit = self._wire_limit
+        limit = self._most(request)
 
         def begin(status: int, headers: list[tuple[bytes, bytes]]) -> None:
             self._begin(body, request, status, headers)
@@ -247,9 +247,13 @@ class HttpFetcher:
             self._begin(body, request, reply.status, reply.raw_headers)
             body.peer = reply.peer if isinstance(reply, _Reply) and limits.proxy is None else ""
             async for chunk in reply.content.iter_any():
-                if not body.take(chunk, self._wire_limit):
+                if not body.take(chunk, self._most(request)):
                     reply.close()
                     break
+
+    def _most(self, request: Request) -> int:
+        """Bytes of body to receive: what may be long by right (robots.txt) is not cut as pages are."""
+        return max(self._wire_limit, request.limit or 0)
 
     def _begin(
         self, body: _Body, request: Request, status: int, headers: Sequence[tuple[bytes, bytes]]
