@@ -7,7 +7,8 @@ from loop import Loop, page
 
 from clew.errors import Reason
 from clew.frontier import Politeness
-from clew.messages import Close, Outcome, State, TaskKind
+from clew.frontier.gate import LARGE
+from clew.messages import Close, Outcome, SaveHost, State, TaskKind
 
 A, B, C = (f"http://{x}.example/" for x in "abc")
 OWN = Politeness(own=lambda host: True, own_limit=8)
@@ -241,3 +242,14 @@ def test_a_bad_certificate_closes_an_origin_not_its_host():
     loop.save(loop.crawl.settle(Outcome(task=first, error=Reason.TLS), loop.now))
     loop.now = 9.0
     assert [task.url for task in loop.lease()] == ["http://a.example/robots.txt"]
+
+
+def test_a_forgotten_robots_txt_is_forgotten_on_disk_too(monkeypatch):
+    monkeypatch.setattr("clew.frontier.gate.LARGE_TOGETHER", 15 * LARGE)
+    loop = Loop({u: page(u, "wind") for u in (A, B)}).start(A, B)
+    rows = []
+    for task in loop.lease(2):
+        outcome = Outcome(task=task, status=200, body=b"#" * LARGE)
+        rows += [e for e in loop.crawl.settle(outcome, loop.now) if isinstance(e, SaveHost)]
+    kept = [(row.host, len(row.robots)) for row in rows]
+    assert kept == [("a.example", 1), ("a.example", 0), ("b.example", 1)]

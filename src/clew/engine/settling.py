@@ -109,6 +109,8 @@ class Crawl(Leasing):
         effects: list[Effect] = [host.row(self.rules.politeness, robots=True), record]
         if asked is not host:
             effects.insert(0, asked.row(self.rules.politeness))
+        while self.gate.forgotten:
+            effects.insert(0, self.gate.forgotten.pop().row(self.rules.politeness, robots=True))
         return host, effects
 
     def _sitemap(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
