@@ -253,3 +253,23 @@ def test_a_forgotten_robots_txt_is_forgotten_on_disk_too(monkeypatch):
         rows += [e for e in loop.crawl.settle(outcome, loop.now) if isinstance(e, SaveHost)]
     kept = [(row.host, len(row.robots)) for row in rows]
     assert kept == [("a.example", 1), ("a.example", 0), ("b.example", 1)]
+
+
+def test_a_host_is_not_given_up_before_another_port_was_tried():
+    dead, alive, gone = "http://a.example/x", "https://a.example/y", "http://b.example/"
+    loop = Loop({alive: page(alive, "wind")}).start(dead, alive, gone)
+    asked = []
+    for _ in range(20):
+        loop.now += 1000.0
+        for task in loop.lease(2):
+            asked.append(task.url)
+            broken = {"error": Reason.CONNECT} if task.url.startswith("http://") else None
+            if broken is None:
+                loop.answer(task)
+            else:
+                loop.save(loop.crawl.settle(Outcome(task=task, **broken), loop.now))
+    assert asked.count("http://a.example/robots.txt") == 3
+    assert asked.count("http://b.example/robots.txt") == 3
+    assert alive in asked
+    assert dead not in asked
+    assert [host.name for host in loop.crawl.hosts.list if host.excluded] == ["b.example"]
