@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clew import __version__
-from clew.cli import exits
+from clew.cli import exits, main
 from clew.cli.app import LAB_VERBS, VERBS
 from clew.errors import ConfigError, StorageFull
 
@@ -188,3 +189,14 @@ def test_the_environment_is_not_needed_to_start(tmp_path: Path):
         text=True,
     )
     assert (ran.returncode, ran.stdout.strip()) == (0, __version__)
+
+
+def test_output_that_finds_no_room_exits_5(capsys):
+    assert exits.code_of(OSError(errno.ENOSPC, "No space left on device")) == 5
+    assert "free some space" in capsys.readouterr().err
+
+
+def test_closed_streams_are_replaced_and_data_goes_nowhere_else(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["statsu"]) == 2
+    assert capsys.readouterr().out == ""

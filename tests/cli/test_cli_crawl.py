@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import io
 import json
 import signal
 import socket
@@ -10,6 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from clew.cli import main
 
 
 def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
@@ -90,6 +95,8 @@ def test_a_crawl_whose_seeds_cannot_be_reached_exits_4(clew, site, tmp_path: Pat
         (["a.example", "-m", "wind"], "did you mean https://a.example?"),
         (["http://a.example/", "-m", "wind", "--delay", "0"], "--own HOST"),
         (["http://a.example/", "-m", "wind", "--own", "*"], "--proxy http://127.0.0.1:PORT"),
+        (["http://a.example/", "-m", "wind", "--own", "*.co.uk"], "name your own hosts"),
+        (["http://a.example/", "-m", "wind", "--own", "10.0.0.0/8"], "one by one"),
         (["http://a.example/", "-m", "wind", "--weights", "sibbling=1"], "did you mean 'sibling'"),
     ],
 )
@@ -172,9 +179,8 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
     assert more.json()["pages"] == pages + 5
 
 
-def test_the_second_signal_saves_what_it_can_and_ends_at_once(monkeypatch, capsys):
+def test_the_second_signal_ends_at_once_even_when_the_loop_is_busy(monkeypatch, capsys):
     from clew.cli import running
-    from clew.store import MemoryStore
 
     class Running:
         stops = 0
@@ -188,14 +194,21 @@ def test_the_second_signal_saves_what_it_can_and_ends_at_once(monkeypatch, capsy
     def leave(code: int) -> None:
         raise Ended(code)
 
+    async def twice() -> None:
+        with running.Signals([session]):  # type: ignore[list-item]
+            signal.raise_signal(signal.SIGINT)
+            assert "press Ctrl-C again" in capsys.readouterr().err
+            with pytest.raises(Ended, match="130"):
+                signal.raise_signal(signal.SIGTERM)
+            await asyncio.sleep(0)
+
     monkeypatch.setattr(running.os, "_exit", leave)
+    before = signal.getsignal(signal.SIGTERM)
     session = Running()
-    signals = running.Signals([session], [MemoryStore()])  # type: ignore[list-item]
-    signals._signalled()
+    asyncio.run(twice())
     assert session.stops == 1
-    with pytest.raises(Ended, match="130"):
-        signals._signalled()
     assert "can be resumed" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Path):
@@ -212,3 +225,17 @@ def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Pa
     words[words.index("--directory") + 1] = str(tmp_path / "again")
     clew(*words[1:])
     assert clew("trace", farms).out == clew("trace", tmp_path / "again").out
+
+
+class Deaf(io.StringIO):
+    """A stream whose reader has gone."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_a_crawl_goes_on_when_nobody_reads_what_it_says(clew, site, tmp_path: Path):
+    with contextlib.redirect_stderr(Deaf()):
+        code = main(site.crawl(tmp_path / "farms", 10))
+    assert code in (0, 3)
+    assert clew("status", tmp_path / "farms", "--json").json()["stopped"] == "pages"

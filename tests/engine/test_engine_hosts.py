@@ -7,7 +7,8 @@ from loop import Loop, page
 
 from clew.errors import Reason
 from clew.frontier import Politeness
-from clew.messages import Close, Outcome, State, TaskKind
+from clew.frontier.gate import LARGE
+from clew.messages import Close, Outcome, SaveHost, State, TaskKind
 
 A, B, C = (f"http://{x}.example/" for x in "abc")
 OWN = Politeness(own=lambda host: True, own_limit=8)
@@ -231,3 +232,44 @@ def test_a_host_that_rests_with_nothing_queued_goes_on_resting_when_something_co
     assert loop.crawl.frontier.queued == 1
     loop.now = host.next_at
     assert [task.url for task in loop.lease(9)] == [f"{A}x"]
+
+
+def test_a_bad_certificate_closes_an_origin_not_its_host():
+    plain, safe = "http://a.example/plain", "https://a.example/safe"
+    loop = Loop({plain: page(plain, "wind")}).start(safe, plain)
+    first = loop.lease()[0]
+    assert first.url == "https://a.example/robots.txt"
+    loop.save(loop.crawl.settle(Outcome(task=first, error=Reason.TLS), loop.now))
+    loop.now = 9.0
+    assert [task.url for task in loop.lease()] == ["http://a.example/robots.txt"]
+
+
+def test_a_forgotten_robots_txt_is_forgotten_on_disk_too(monkeypatch):
+    monkeypatch.setattr("clew.frontier.gate.LARGE_TOGETHER", 15 * LARGE)
+    loop = Loop({u: page(u, "wind") for u in (A, B)}).start(A, B)
+    rows = []
+    for task in loop.lease(2):
+        outcome = Outcome(task=task, status=200, body=b"#" * LARGE)
+        rows += [e for e in loop.crawl.settle(outcome, loop.now) if isinstance(e, SaveHost)]
+    kept = [(row.host, len(row.robots)) for row in rows]
+    assert kept == [("a.example", 1), ("a.example", 0), ("b.example", 1)]
+
+
+def test_a_host_is_not_given_up_before_another_port_was_tried():
+    dead, alive, gone = "http://a.example/x", "https://a.example/y", "http://b.example/"
+    loop = Loop({alive: page(alive, "wind")}).start(dead, alive, gone)
+    asked = []
+    for _ in range(20):
+        loop.now += 1000.0
+        for task in loop.lease(2):
+            asked.append(task.url)
+            broken = {"error": Reason.CONNECT} if task.url.startswith("http://") else None
+            if broken is None:
+                loop.answer(task)
+            else:
+                loop.save(loop.crawl.settle(Outcome(task=task, **broken), loop.now))
+    assert asked.count("http://a.example/robots.txt") == 3
+    assert asked.count("http://b.example/robots.txt") == 3
+    assert alive in asked
+    assert dead not in asked
+    assert [host.name for host in loop.crawl.hosts.list if host.excluded] == ["b.example"]

@@ -106,6 +106,14 @@ async def test_caps_on_wire_and_body_cut_and_mark(serve, fetcher, reply):
     assert (len(got.body), got.truncated) == (100_000, False)
 
 
+async def test_what_may_be_long_is_not_cut_where_pages_are(serve, fetcher, reply):
+    """A robots.txt that was cut short would forbid less than it does."""
+    server = await serve(reply(b"x" * 5000))
+    got = await fetcher(max_body=1000).fetch(Request(server.url(), limit=9000))
+    assert len(got.body) == 5000
+    assert not got.truncated
+
+
 async def test_an_endless_body_ends_at_the_cap(serve, fetcher):
     async def endless(writer):
         writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -309,7 +317,9 @@ def certificate(tmp_path_factory):
 async def test_tls_is_verified_unless_the_host_is_excepted(serve, fetcher, reply, certificate):
     server = await serve(reply(b"x"), ssl=certificate)
     url = f"https://127.0.0.1:{server.port}/"
-    assert (await refused(fetcher(), url)).reason is Reason.TLS
+    untrusted = await refused(fetcher(), url)
+    assert untrusted.reason is Reason.TLS
+    assert "--insecure 127.0.0.1" in untrusted.detail
     assert (await refused(fetcher(insecure=("other.example",)), url)).reason is Reason.TLS
     assert (await fetcher(insecure=("127.0.0.1",)).fetch(Request(url))).body == b"x"
 

@@ -117,6 +117,21 @@ def test_a_bomb_is_not_unfolded():
     assert found.urls == ("http://a.example/1",)
 
 
+def test_a_small_file_that_unfolds_far_is_read_in_part():
+    packed = gzip.compress(b"<urlset>" + b"<url><loc>/a</loc></url>" * 1_000_000)
+    taken = parse_sitemap(packed, url="http://a.example/map.gz")
+    assert taken.truncated
+    assert taken.urls == ("http://a.example/a",)
+    members = gzip.compress(b"http://a.example/1\n", mtime=0) * 1001
+    assert parse_sitemap(members, url="http://a.example/map.gz").truncated
+
+
+def test_tags_are_counted(monkeypatch):
+    monkeypatch.setattr("clew.parse.sitemap.TAGS_LIMIT", 7)
+    body = b"<urlset>" + b"<url><loc>/%d</loc></url>" * 3 % (1, 2, 3)
+    assert len(parse_sitemap(body, url="http://a.example/map.xml").urls) == 2
+
+
 def test_at_most_fifty_thousand_addresses():
     lines = "\n".join(f"http://a.example/{i}" for i in range(URL_LIMIT + 10))
     assert len(read(lines.encode()).urls) == URL_LIMIT

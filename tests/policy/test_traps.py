@@ -1,5 +1,7 @@
 """Traps are recognised by what they do, and nothing healthy is."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,6 +174,17 @@ def test_what_is_held_against_a_host_survives_as_plain_data():
     after.restore(HOST, before.state(HOST))
     assert after.check(f"{A}/x?99", HOST) == before.check(f"{A}/x?99", HOST) == "trap:copies"
     assert after.state(HOST) == before.state(HOST)
+
+
+def test_what_is_kept_of_a_host_with_many_folders_stays_small_and_is_the_worst_of_it():
+    traps = Traps()
+    for i in range(8):
+        traps.met(f"{A}/shop/x?{i}", HOST, Worth.COPY)
+    for name in itertools.product("abcdefghijklm", repeat=3):
+        traps.met(f"{A}/{''.join(name)}/page", HOST, Worth.COPY)
+    kept = traps.state(HOST)
+    assert len(kept) < 300
+    assert [row[0] for row in kept if row[4]] == ["/shop/name?"]
 
 
 @given(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.messages import SaveHost
+from clew.messages import Close, SaveHost, State
 from clew.run import CrawlConfig
 from clew.run.explain import explain
 from clew.store import MemoryStore
@@ -61,3 +61,12 @@ def test_what_still_waits_for_a_host_that_was_given_up_is_left_out_and_the_host_
     assert (told.fate, told.why) == ("left out", "its host failed too often and was given up")
     assert told.notes == ("its host when last asked: timeout: silence",)
     assert explain(kept, "http://b.example/new", config=CONFIG).notes == told.notes
+
+
+@pytest.mark.parametrize(("status", "why"), [(0, "not be read"), (503, "not be read"), (200, "not allow")])
+def test_a_robots_txt_that_could_not_be_had_is_not_one_that_forbids(status, why):
+    kept = MemoryStore()
+    url = "http://b.example/page"
+    known = (("http://b.example", status, 0.0, b"User-agent: *\nDisallow: /"),)
+    kept.save([found(0, [url]), visited("b.example", robots=known), Close(0, State.DROPPED, "robots")])
+    assert why in explain(kept, url, config=CONFIG).why

@@ -110,3 +110,17 @@ def test_an_unexpected_error_leaves_its_traceback_in_the_log(tmp_path: Path):
         log.on_exit(type(error), error, None)
     log.close()
     assert "RuntimeError: odd" in json.loads((tmp_path / "clew.log").read_text())["exception"]
+
+
+def test_a_log_that_cannot_be_written_is_done_without(tmp_path: Path, capsys):
+    (tmp_path / "clew.log").mkdir()
+    log = CrawlLog(tmp_path)
+    log.note("said")
+    log.close()
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "clew.log").symlink_to("/dev/full")
+    log = CrawlLog(full)
+    log.note("said")
+    log.close()
+    assert capsys.readouterr().err == ""

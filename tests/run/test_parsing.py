@@ -11,7 +11,7 @@ import pytest
 
 from clew.errors import ParseError
 from clew.fetch.base import Response
-from clew.run.parsing import InlineParser, WorkerParser
+from clew.run.parsing import HybridParser, InlineParser, WorkerParser
 
 
 def _reply(number: int, body: bytes = b"") -> Response:
@@ -103,3 +103,8 @@ async def test_a_page_whose_worker_cannot_be_started_is_given_up(monkeypatch: py
             await parser.parse(_reply(1), 0)
     finally:
         await parser.close()
+
+
+@pytest.mark.parametrize(("body", "here"), [(b"<p>", True), (b"%PDF-1.7", False), (b"\x1f\x8b\x08", False)])
+def test_what_may_unfold_is_not_read_on_the_spot(body, here):
+    assert HybridParser(1).at_once(Response(url="http://a.example/", status=200, body=body)) is here

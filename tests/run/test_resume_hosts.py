@@ -128,3 +128,23 @@ def test_words_that_pages_of_a_host_repeat_are_known_in_the_next_session():
     sessions.session(A)
     assert sessions.crawl.tally.matches == 2
     assert sessions.crawl.watch.blanks.state("a.example") == first.watch.blanks.state("a.example")
+
+
+def test_a_crawl_that_reached_nothing_tries_everything_again():
+    web = {f"{A}robots.txt": {"error": Reason.FORBIDDEN_ADDRESS}, f"{B}robots.txt": {"status": 503}}
+    crawl = Sessions(web)
+    crawl.session(A, B)
+    assert crawl.crawl.tally.pages == 0
+    assert crawl.crawl.frontier.queued == 0
+    web.clear()
+    web.update({A: good(A), B: good(B)})
+    again = crawl.session(A, B)
+    assert {A, B} < {url for _, url in again}
+    assert crawl.crawl.tally.pages == 2
+
+
+def test_what_failed_stays_failed_once_a_page_came():
+    web = {f"{A}robots.txt": {"error": Reason.FORBIDDEN_ADDRESS}, B: good(B)}
+    crawl = Sessions(web)
+    crawl.session(A, B)
+    assert crawl.session(A, B) == []

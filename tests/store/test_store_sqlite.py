@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from contextlib import closing
@@ -61,11 +62,20 @@ class TestRefusals:
         with pytest.raises(StoreForeign, match=r"is not a crawl directory: no clew\.db in it"):
             opened(tmp_path)
 
-    def test_a_directory_with_other_things_in_it(self, tmp_path: Path) -> None:
-        (tmp_path / "thesis.tex").write_text("precious")
-        with pytest.raises(StoreForeign, match=r"not empty and not a crawl directory \(thesis\.tex"):
+    @pytest.mark.parametrize("name", ["thesis.tex", "report.html", "search.db"])
+    def test_a_directory_with_other_things_in_it(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text("precious")
+        with pytest.raises(StoreForeign, match=rf"not empty and not a crawl directory \({re.escape(name)}"):
             SqliteStore(tmp_path)
-        assert everything(tmp_path) == {"thesis.tex": b"precious"}
+        assert everything(tmp_path) == {name: b"precious"}
+
+    def test_a_lock_that_leads_elsewhere(self, tmp_path: Path) -> None:
+        (tmp_path / "diary").write_text("precious")
+        (tmp_path / "farms").mkdir()
+        (tmp_path / "farms" / "clew.lock").symlink_to(tmp_path / "diary")
+        with pytest.raises(StoreError):
+            SqliteStore(tmp_path / "farms")
+        assert (tmp_path / "diary").read_text() == "precious"
 
     def test_an_archive_without_its_database(self, tmp_path: Path) -> None:
         (tmp_path / "pages").mkdir()

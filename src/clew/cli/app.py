@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -183,6 +184,7 @@ def build() -> App:
 
 def run(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code; complaints go to stderr."""
+    _reopen()
     try:
         result = build()(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
@@ -194,6 +196,13 @@ def run(argv: list[str] | None = None) -> int:
     except BaseException as error:
         return code_of(error)
     return result if isinstance(result, int) else DONE
+
+
+def _reopen() -> None:
+    """Streams that were closed lead nowhere: a file opened later must not take their place."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115 - as long as we run
 
 
 def _words(error: CycloptsError) -> str:

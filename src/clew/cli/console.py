@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from clew.cli.exits import tell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +31,7 @@ def clean(text: str, width: int = 0) -> str:
 
 def say(text: str = "") -> None:
     """A line to the person, on stderr."""
-    print(text, file=sys.stderr)
+    tell(text)
 
 
 def put(text: str = "") -> None:

@@ -92,6 +92,8 @@ def _summarise(plan: Plan, finished: Finished) -> None:
         say(f"  finds   clew export {where} --matched")
     if finished.exit_code == INTERRUPTED:
         say(f"  resume  clew crawl -d {where}")
+    elif finished.exit_code == NO_SEED:
+        say(f"  again   clew crawl -d {where}")
     elif finished.reason in _BUDGETS:
         say(f"  go on   clew crawl -d {where} --{finished.reason} MORE")
 
@@ -99,10 +101,11 @@ def _summarise(plan: Plan, finished: Finished) -> None:
 def _say_why(plan: Plan) -> None:
     """What stood between the seeds and us, a line for each address that was tried in vain."""
     with reading(plan.directory) as reader:
-        last = {line.url: line for line in reader.decisions() if line.result in ("failed", "robots")}
-    for url, line in list(last.items())[:_SHOWN]:
+        last = {line.url: line for line in reader.decisions()}
+    told = [line for line in last.values() if line.result in ("failed", "robots")]
+    for line in told[:_SHOWN]:
         why = ": ".join(part for part in line.reasons if part) or line.result
-        say(f"  {clean(url)}  {clean(why)}")
+        say(f"  {clean(line.url)}  {clean(why)}")
 
 
 def _as_json(plan: Plan, finished: Finished) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
+from contextlib import suppress
 
 DONE = 0
 FAILURE = 1
@@ -25,10 +27,18 @@ MEANING = {
     INTERRUPTED: "interrupted, can be resumed",
 }
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def tell(text: str) -> None:
+    """A line on stderr. That nobody reads it any more, or it cannot be kept, ends no crawl."""
+    with suppress(OSError):
+        print(text, file=sys.stderr)
+
 
 def complain(message: str) -> None:
     """Say something went wrong, on stderr."""
-    print(f"clew: {message}", file=sys.stderr)
+    tell(f"clew: {message}")
 
 
 def code_of(error: BaseException) -> int:
@@ -50,6 +60,9 @@ def code_of(error: BaseException) -> int:
             "out of memory; what was saved is safe: lower --concurrency or --max-body, and start it again"
         )
         return FAILURE
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        complain(f"{error.filename or 'the output'}: no room left: free some space and try again")
+        return STORAGE_FULL
     if isinstance(error, OSError) and error.filename is not None:
         complain(f"{error.filename}: {error.strerror or error}")
         return FAILURE

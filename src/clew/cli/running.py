@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clew.cli.command import reproduce
 from clew.cli.console import say
 from clew.cli.exits import INTERRUPTED, complain
 from clew.cli.figures import elapsed
-from clew.errors import ClewError
 
 if TYPE_CHECKING:
     from clew.messages import Effect
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from clew.store.base import Store
 
 REPORT = "report.html"
-#: Signal handlers exist in the main thread only; elsewhere the caller has its own way to stop.
-_NO_SIGNALS = (ValueError, RuntimeError, NotImplementedError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ def perform(plans: Sequence[Plan], views: Sequence[Observer]) -> list[Finished]:
             session, store = _open(plan, view, stack)
             sessions.append(session)
             stores.append(store)
-        finished = asyncio.run(_run(sessions, stores))
+        finished = asyncio.run(_run(sessions))
         for plan, store in zip(plans, stores, strict=True):
             _report(store, plan)
         return finished
@@ -98,9 +95,9 @@ def _open(plan: Plan, view: Observer, stack: ExitStack) -> tuple[Session, Store]
     return Session(plan.config, store, predicate=plan.predicate, observers=observers), store
 
 
-async def _run(sessions: Sequence[Session], stores: Sequence[Store]) -> list[Finished]:
+async def _run(sessions: Sequence[Session]) -> list[Finished]:
     try:
-        with Signals(sessions, stores):
+        with Signals(sessions):
             async with asyncio.TaskGroup() as group:
                 running = [group.create_task(session.run()) for session in sessions]
     except BaseExceptionGroup as failed:
@@ -110,34 +107,43 @@ async def _run(sessions: Sequence[Session], stores: Sequence[Store]) -> list[Fin
 
 
 class Signals:
-    """The first Ctrl-C or SIGTERM asks the crawls to stop at a checkpoint; the second ends them at once."""
+    """The first Ctrl-C or SIGTERM asks the crawls to stop at a checkpoint; the second ends them at once.
 
-    def __init__(self, sessions: Sequence[Session], stores: Sequence[Store]) -> None:
+    The system's handlers, not the event loop's: those would wait for the loop, which is busy for minutes
+    when a large crawl is taken up again.
+    """
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
         self.sessions = sessions
-        self.stores = stores
         self.asked_ = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(*_NO_SIGNALS):
-                loop.add_signal_handler(number, self._signalled)
+            # They exist in the main thread only; elsewhere the caller has its own way to stop.
+            with suppress(ValueError):
+                self._before[number] = signal.signal(number, self._signalled)
 
     def __exit__(self, *_: object) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(*_NO_SIGNALS):
-                loop.remove_signal_handler(number)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
-    def _signalled(self) -> None:
+    def _signalled(self, *_: object) -> None:
+        # Wherever the program is just now: it may be amid a line of its own, or hold the store's lock.
+        with suppress(RuntimeError):
+            if self.asked_:
+                complain("ended at once; what was saved is safe, and the crawl can be resumed")
+            else:
+                say("stopping at a checkpoint; press Ctrl-C again to end at once")
         if self.asked_:
-            complain("ended at once; what was saved is safe, and the crawl can be resumed")
-            for store in self.stores:
-                with suppress(ClewError, OSError):
-                    store.flush()
             os._exit(INTERRUPTED)
         self.asked_ = True
-        say("stopping at a checkpoint; press Ctrl-C again to end at once")
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
         for session in self.sessions:
             session.stop()
 

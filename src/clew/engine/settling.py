@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from array import array
 
+import numpy as np
+
 from clew import url as urls
 from clew.engine.leasing import Leasing
 from clew.errors import RETRY, Reason, Retry
@@ -31,6 +33,8 @@ from clew.policy.watch import Look
 from clew.strategy.base import Lasting
 
 _REDIRECTS = 10
+_ORIGINS = 4
+_LOOKED_AT = 64
 _HIDDEN = frozenset({"noindex", "none"})
 
 
@@ -104,12 +108,26 @@ class Crawl(Leasing):
         asked = self.hosts[self.hosts.number(outcome.task.host)]
         self._met(asked, outcome)
         host, result = self.gate.settle(outcome, now)
+        if host.excluded and self._elsewhere(host):
+            # Nobody answers there; at another port, by https instead of http say, somebody may.
+            host.excluded, host.failures = False, 0
         reasons = (outcome.error.value, outcome.detail) if outcome.error else ()
         record = self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons)
         effects: list[Effect] = [host.row(self.rules.politeness, robots=True), record]
         if asked is not host:
             effects.insert(0, asked.row(self.rules.politeness))
+        while self.gate.forgotten:
+            effects.insert(0, self.gate.forgotten.pop().row(self.rules.politeness, robots=True))
         return host, effects
+
+    def _elsewhere(self, host: Host) -> bool:
+        """Whether something is queued for an origin of a host that was not tried yet; of the first few."""
+        if len(host.robots) >= _ORIGINS:
+            return False
+        frontier, count = self.frontier, self.frontier.count
+        queued = (frontier.hosts[:count] == host.number) & (frontier.states[:count] == State.QUEUED)
+        some = np.flatnonzero(queued)[:_LOOKED_AT].tolist()
+        return any(urls.origin(self.shelf(number)) not in host.robots for number in some)
 
     def _sitemap(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         """A sitemap's entries are candidates like links of a page that says nothing, one step from a seed."""

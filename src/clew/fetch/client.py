@@ -146,6 +146,10 @@ def failure(error: BaseException, seconds: float) -> FetchError:
     reason = next((reason for kind, reason in _REASONS if isinstance(error, kind)), Reason.INTERNAL)
     if reason is Reason.TIMEOUT:
         return FetchError(reason, late(seconds))
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = getattr(error.certificate_error, "verify_message", "") or str(error.certificate_error)
+        advice = f"if you trust it, except the host with --insecure {error.host}"
+        return FetchError(reason, f"{error.host}: the certificate is not valid ({why}); {advice}")
     if isinstance(error, aiohttp.ClientConnectorError):
         return FetchError(reason, f"{error.host}: {error.os_error}")
     if isinstance(error, aiohttp.ClientResponseError):

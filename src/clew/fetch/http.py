@@ -200,7 +200,7 @@ class HttpFetcher:
 
     async def _ask(self, wire: Wire, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Over a connection of our own."""
-        limit = self._wire_limit
+        limit = self._most(request)
 
         def begin(status: int, headers: list[tuple[bytes, bytes]]) -> None:
             self._begin(body, request, status, headers)
@@ -230,9 +230,13 @@ class HttpFetcher:
             origin.text + path,
             sent,
             begin,
-            lambda chunk: body.take(chunk, self._wire_limit),
+            lambda chunk: body.take(chunk, self._most(request)),
             verify=origin.host not in self._unverified,
         )
+
+    def _most(self, request: Request) -> int:
+        """Bytes of body to receive: what may be long by right (robots.txt) is not cut as pages are."""
+        return max(self._wire_limit, request.limit or 0)
 
     def _begin(
         self, body: _Body, request: Request, status: int, headers: Sequence[tuple[bytes, bytes]]

@@ -21,6 +21,11 @@ BUSY_STATUS = frozenset({429, 503})
 _UNREACHABLE = 0
 _PATIENCE = 0.1
 _DOUBLINGS = 6
+#: Bytes from which a robots.txt is large (one in fifty is), what it takes in memory for each byte at most,
+#: and what all large ones together may take.
+LARGE = 32 * 1024
+_UNFOLDED = 10
+LARGE_TOGETHER = 256 * 1024 * 1024
 
 Heard = Callable[[str, tuple[str, ...]], None]
 """Is told of an origin and the sitemaps its robots.txt names."""
@@ -35,15 +40,23 @@ class Gate:
         self.hosts = hosts
         self.politeness = politeness
         self.heard = heard
+        self.forgotten: list[Host] = []
+        """Hosts of which a large robots.txt was forgotten since someone last looked."""
         self._under_way: dict[int, tuple[Host, Host, str]] = {}
+        self._large: dict[tuple[int, str], int] = {}
+        """Size of each large robots.txt, by host and origin, the one used last at the end."""
+        self._together = 0
 
     def check(self, host: Host, url: str, now: float) -> Literal["yes", "no", "ask"]:
         """Whether this URL of this host may be fetched now."""
         if host.own and not self.politeness.own_robots:
             return "yes"
-        known = host.robots.get(urls.origin(url))
+        origin = urls.origin(url)
+        known = host.robots.get(origin)
         if known is None or now - known.at > self.politeness.robots_age:
             return "ask"
+        if len(known.body) >= LARGE:
+            self._large[host.number, origin] = self._large.pop((host.number, origin))
         return "yes" if known.rules.allowed(url) else "no"
 
     def ask(self, host: Host, url: str, task: int, now: float) -> tuple[str, int] | None:
@@ -100,7 +113,8 @@ class Gate:
         # A redirect that leads nowhere counts as "no robots.txt", as RFC 9309 2.3.1.2 allows.
         status = 404 if outcome.status in REDIRECT_STATUS else outcome.status
         status = _UNREACHABLE if outcome.error else status
-        if status == _UNREACHABLE and host.mute:
+        # A host with a bad certificate is there: what it serves by plain HTTP may be as good as any.
+        if status == _UNREACHABLE and host.mute and outcome.error is not Reason.TLS:
             host.excluded = host.unsaved = True
         self.learn(host, origin, status, now, outcome.body)
         return host, "ok" if 200 <= status < 300 else "failed" if status == 0 or status >= 500 else "none"
@@ -109,8 +123,25 @@ class Gate:
         """Take in an origin's robots.txt."""
         body = body if 200 <= status < 300 else b""
         host.robots[origin] = Robots(status, at, body, Rules.parse(status, body, self.politeness.agent))
+        self._make_room(host, origin, len(body))
         host.robots_delay(self.politeness)
         self.heard(origin, host.robots[origin].rules.sitemaps)
+
+    def _make_room(self, host: Host, origin: str, size: int) -> None:
+        """Forget the large files that were not needed for longest: they are asked for again when they are.
+
+        Hosts are cheap to make up, and each may have half a megabyte of rules.
+        """
+        self._together -= self._large.pop((host.number, origin), 0)
+        if size < LARGE:
+            return
+        self._large[host.number, origin] = size
+        self._together += size
+        while self._together * _UNFOLDED > LARGE_TOGETHER:
+            number, oldest = next(iter(self._large))
+            self._together -= self._large.pop((number, oldest))
+            del self.hosts[number].robots[oldest]
+            self.forgotten.append(self.hosts[number])
 
     def abandon(self, task: int) -> None:
         """The request will not be made after all."""

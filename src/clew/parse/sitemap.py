@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from clew import url as urls
 from clew.errors import ParseError
@@ -23,8 +24,13 @@ URL_LIMIT = 50_000
 """Pages (or further sitemaps) taken from one file, as the protocol has it."""
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes read after decompression."""
+TAGS_LIMIT = 2_000_000
+"""Tags looked at in one file: forty for every entry it may have."""
 TITLE_LIMIT = 300
 TAG_LIMIT = 4096
+
+# Of a gzip file: how far it may unfold once past the floor, as for replies, and how many members are read.
+_RATIO, _FLOOR, _MEMBERS = 50, 1 << 20, 1000
 
 _ROOTS = {"urlset": "url", "sitemapindex": "sitemap", "rss": "item", "rdf": "item", "feed": "entry"}
 _CONTAINERS = frozenset(_ROOTS.values())
@@ -74,8 +80,8 @@ def _unpacked(body: bytes) -> tuple[bytes, bool]:
     if not body.startswith(b"\x1f\x8b"):
         return body, False
     parts: list[bytes] = []
-    room = SIZE_LIMIT + 1
-    while body.startswith(b"\x1f\x8b") and room > 0:
+    room = min(SIZE_LIMIT, max(_FLOOR, len(body) * _RATIO)) + 1
+    while body.startswith(b"\x1f\x8b") and room > 0 and len(parts) < _MEMBERS:
         unpack = zlib.decompressobj(wbits=31)
         try:
             part = unpack.decompress(body, room)
@@ -88,7 +94,7 @@ def _unpacked(body: bytes) -> tuple[bytes, bool]:
         if not unpack.eof:
             return b"".join(parts), True
         body = unpack.unused_data
-    return b"".join(parts), room <= 0
+    return b"".join(parts), room <= 0 or len(parts) >= _MEMBERS
 
 
 def _records(text: str) -> tuple[str, list[tuple[str, str]]]:
@@ -96,7 +102,7 @@ def _records(text: str) -> tuple[str, list[tuple[str, str]]]:
     root = ""
     found: list[tuple[str, str]] = []
     entry: _Entry | None = None
-    for tag, content in _tags(text):
+    for tag, content in islice(_tags(text), TAGS_LIMIT):
         if tag[:1] in "?!":
             continue
         name, prefix, closing = _name(tag)

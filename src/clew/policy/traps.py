@@ -33,6 +33,8 @@ _GROWN = 4
 _NAMES = 4
 _LOOKED_AT = 200
 _OUTWARD = 4
+#: Trials of one host that are kept with the crawl: all are written down with every page that goes badly.
+_KEPT = 128
 
 
 class Worth(StrEnum):
@@ -97,6 +99,10 @@ class Traps:
         self.on = on
         self.limits = limits or Limits()
         self._trials: dict[str, dict[str, Trial]] = {}
+        self._bad: dict[str, dict[str, Trial]] = {}
+        """The trials that went badly, the worst of them where there are many."""
+        self._good: set[str] = set()
+        """Hosts that have given something good."""
         self._closed: dict[str, dict[str, str]] = {}
         self._folders: dict[str, set[str | None]] = {}
         self._suspects: dict[str, dict[str, None]] = {}
@@ -119,7 +125,7 @@ class Traps:
 
     def closed(self, url: str, host: str) -> str | None:
         """Why the shape of a URL, or its whole domain, is closed, if it is."""
-        if self._farms and site(host) in self._farms and not self._has_good(host):
+        if self._farms and site(host) in self._farms and host not in self._good:
             return "trap:hosts"
         known = self._closed.get(host)
         if known is None:
@@ -155,12 +161,10 @@ class Traps:
         return same
 
     def state(self, host: str) -> list[list[object]]:
-        """The trials of a host that went badly, as plain data."""
-        trials = self._trials.get(host, {})
+        """The trials of a host that went badly, as plain data; the worst of them where there are many."""
         return [
             [shape, trial.good, trial.bad, trial.causes, trial.closed]
-            for shape, trial in sorted(trials.items())
-            if trial.bad >= 1.0
+            for shape, trial in sorted(self._bad.get(host, {}).items())
         ]
 
     def restore(self, host: str, state: object) -> None:
@@ -169,7 +173,11 @@ class Traps:
             match row:
                 case [str(shape), int(good), int() | float() as bad, dict(causes), str(closed)]:
                     known = {str(k): float(v) for k, v in causes.items() if isinstance(v, int | float)}
-                    self._trials.setdefault(host, {})[shape] = Trial(good, float(bad), known, "", closed)
+                    trial = Trial(good, float(bad), known, "", closed)
+                    self._trials.setdefault(host, {})[shape] = trial
+                    self._note(host, shape, trial)
+                    if good:
+                        self._good.add(host)
                     if closed:
                         self._close(host, shape, closed)
                 case _:
@@ -193,6 +201,7 @@ class Traps:
         trial = self._trial(host, kind)
         if weight <= 0.0:
             trial.good += 1
+            self._good.add(host)
             return
         trial.bad += weight
         cause = "calendar" if dated(kind) else cause
@@ -202,6 +211,17 @@ class Traps:
         if not trial.closed and trial.bad >= bad and trial.bad > ratio * trial.good:
             trial.closed = _reason(kind, trial)
             self._close(host, kind, trial.closed)
+        self._note(host, kind, trial)
+
+    def _note(self, host: str, kind: str, trial: Trial) -> None:
+        """Remember a trial that went badly; now and then, forget which went least badly."""
+        if trial.bad < 1.0:
+            return
+        noted = self._bad.setdefault(host, {})
+        noted[kind] = trial
+        if len(noted) >= 2 * _KEPT:
+            worst = sorted(noted.items(), key=lambda item: (not item[1].closed, -item[1].bad, item[0]))
+            self._bad[host] = dict(worst[:_KEPT])
 
     def _close(self, host: str, kind: str, reason: str) -> None:
         self._closed.setdefault(host, {})[kind] = reason
@@ -209,19 +229,16 @@ class Traps:
 
     def _suspect(self, host: str) -> None:
         """A host gave a bad page: if it has given no good one, its domain may be a farm of hosts."""
-        if self._has_good(host):
+        if host in self._good:
             return
         domain = site(host)
         hosts = self._suspects.setdefault(domain, {})
         hosts[host] = None
         if len(hosts) >= self.limits.hosts:
-            bad = [name for name in hosts if not self._has_good(name)]
+            bad = [name for name in hosts if name not in self._good]
             self._suspects[domain] = dict.fromkeys(bad)
             if len(bad) >= self.limits.hosts:
                 self._farms.add(domain)
-
-    def _has_good(self, host: str) -> bool:
-        return any(trial.good for trial in self._trials.get(host, {}).values())
 
     def _trial(self, host: str, kind: str) -> Trial:
         trials = self._trials.setdefault(host, {})

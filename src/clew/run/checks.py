@@ -76,7 +76,25 @@ def is_network(text: str) -> bool:
 
 
 def host_matches(host: str, pattern: str) -> bool:
+    """Whether a pattern for hosts (`a.example`, `*.a.example`, an address, `*`) fits one.
+
+    >>> host_matches("www.a.example", "*.a.example"), host_matches("[::1]", "::1")
+    (True, True)
+    """
     if pattern == "*":
         return True
     host, pattern = host.lower(), pattern.lower()
-    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:])
+    return host.strip("[]") == pattern.strip("[]")
+
+
+def claimable(pattern: str) -> None:
+    """Refuse a claim to hosts that cannot be one person's: a network, or all below a public suffix."""
+    if "/" in pattern:
+        raise ValueError(f"{pattern!r} is a network: name your own hosts or addresses one by one")
+    if pattern.startswith("*."):
+        from publicsuffixlist import PublicSuffixList
+
+        if PublicSuffixList(accept_unknown=False).is_public(pattern[2:].lower()):
+            raise ValueError(f"{pattern!r} claims what many people registered: name your own hosts")

@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from clew.errors import ConfigError
 from clew.fetch.settings import default_user_agent, is_credential
 from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
-from clew.run.checks import choice, host_matches, is_network, none, web_address, weighed
+from clew.run.checks import choice, claimable, host_matches, is_network, none, web_address, weighed
 from clew.run.units import seconds, size
 from clew.strategy import NAMES as STRATEGIES
 
@@ -228,6 +228,13 @@ class CrawlConfig(BaseModel):
             if item != "*" and not _HOST.fullmatch(item) and not is_network(item):
                 hint = f"; did you mean {urlsplit(item).hostname!r}?" if "://" in item else ""
                 raise ValueError(f"{item!r} is not a host name such as example.org or *.example.org{hint}")
+        return value
+
+    @field_validator("own")
+    @classmethod
+    def _check_own(cls, value: Texts) -> Texts:
+        for item in value:
+            claimable(item)
         return value
 
     # what fields may be together

@@ -32,6 +32,7 @@ _FATES = {
 }
 _REASONS = {
     "robots": "robots.txt of its host does not allow it",
+    "no-robots": "robots.txt of its host could not be read, and so nothing there is allowed",
     "scope": "it is outside the scope of the crawl (--scope)",
     "exclude": "an exclude pattern matches it (--exclude)",
     "include": "no include pattern matches it (--include)",
@@ -142,12 +143,16 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     parts = _chosen_parts(decisions) or row.parts
     names = _part_names(config)
     lost = row.state in (State.QUEUED, State.DROPPED) and _host_excluded(store, row.host)
-    if lost:
+    shut = row.reason == "robots" and _robots_status(store, canonical) not in range(1, 500)
+    if lost or shut:
         notes = (*notes, *_last_failure(store, row.host))
+    why = _REASONS["no-robots"] if shut else _why(row, page)
+    if lost and row.state is State.QUEUED:
+        why = _REASONS["host-excluded"]
     return Explanation(
         canonical,
         "left out" if lost else _FATES[row.state],
-        _REASONS["host-excluded"] if lost and row.state is State.QUEUED else _why(row, page),
+        why,
         found=_found(row),
         score=sum(parts) if parts else row.score,
         parts=tuple(zip(names, parts, strict=False)),
@@ -257,12 +262,21 @@ def _given_up(store: Reader, url: str, config: CrawlConfig) -> str | None:
 
 
 def _robots_allow(store: Reader, url: str, config: CrawlConfig) -> bool:
-    host, origin = urls.host(url), urls.origin(url)
-    if config.ignore_robots and config.owns(host):
+    if config.ignore_robots and config.owns(urls.host(url)):
         return True
-    for row in store.hosts():
-        if row.host == host:
-            for known, status, _, body in row.robots or ():
-                if known == origin:
-                    return Rules.parse(status, body, product_token(config.user_agent)).allowed(url)
-    return True
+    known = _robots(store, url)
+    return known is None or Rules.parse(*known, product_token(config.user_agent)).allowed(url)
+
+
+def _robots_status(store: Reader, url: str) -> int:
+    """What the server said when it was asked for robots.txt; 0 when it could not be reached."""
+    known = _robots(store, url)
+    return 404 if known is None else known[0]
+
+
+def _robots(store: Reader, url: str) -> tuple[int, bytes] | None:
+    """Status and body of the robots.txt that speaks for a URL, if it is known."""
+    host, origin = urls.host(url), urls.origin(url)
+    rows = [row for row in store.hosts() if row.host == host]
+    found = [(status, body) for row in rows for place, status, _, body in row.robots or () if place == origin]
+    return found[0] if found else None

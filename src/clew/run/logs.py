@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,13 @@ BACKUPS = 4
 _TROUBLE = frozenset({"failed", "retry"})
 
 
+class _Quiet(RotatingFileHandler):
+    """A file that may fail: a line that cannot be written is lost, not shown to the user in its stead."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """What cannot be written for want of room, the store will say better."""
+
+
 class CrawlLog:
     """An observer that writes the log; also takes what other libraries say through `logging`.
 
@@ -33,7 +41,7 @@ class CrawlLog:
 
     def __init__(self, directory: Path, *, level: int = logging.INFO) -> None:
         self.path = directory / FILE
-        self._handler = RotatingFileHandler(
+        self._handler = _Quiet(
             self.path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True
         )
         self._handler.setFormatter(
@@ -113,7 +121,8 @@ class CrawlLog:
         """Let go of the file."""
         for logger in (self._logger, *self._foreign):
             logger.removeHandler(self._handler)
-        self._handler.close()
+        with suppress(OSError):
+            self._handler.close()
 
 
 _STAMPS: list[structlog.typing.Processor] = [

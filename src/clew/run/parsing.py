@@ -30,7 +30,8 @@ AT_ONCE = 128 * 1024
 BATCH, BATCH_BYTES = 8, 256 * 1024
 #: A page that takes longer than this to parse is given up; typical ones take a millisecond.
 PATIENCE = 30.0
-
+#: Beginnings of bodies, PDF and gzip, that say little by their size of how long they take to read.
+_UNFOLDING = (b"%PDF", b"\x1f\x8b")
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -249,7 +250,8 @@ class HybridParser:
         self._pool: WorkerParser | None = None
 
     def at_once(self, response: Response) -> bool:
-        return len(response.rendered or response.body) <= self.size and not response.body.startswith(b"%PDF")
+        small = len(response.rendered or response.body) <= self.size
+        return small and not response.body.startswith(_UNFOLDING)
 
     async def parse(self, response: Response, depth: int) -> Page:
         return await self._workers().parse(response, depth)

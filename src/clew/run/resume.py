@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.engine import Crawl
 from clew.errors import StoreForeign
 from clew.frontier.audit import audited
+from clew.messages import State
 from clew.store.base import Snapshot
 
 
@@ -15,8 +17,11 @@ def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
 
     Hosts rest for their delay before the first request, whatever was under way when the crawl stopped, and
     so do the addresses they live at and the hosts never heard of; a rest that was asked for (Retry-After) is
-    kept, but a clock that was set back cannot make it longer than an hour.
+    kept, but a clock that was set back cannot make it longer than an hour. A crawl that ended without
+    a single page has nothing to go on with but what could not be reached: that is tried again.
     """
+    fruitless = not saved.pages and not (saved.states == State.QUEUED).any()
+    states = _reopened(saved.states) if fruitless else saved.states
     if saved.parts.size and saved.parts.shape[1] != len(crawl.strategy.parts):
         raise StoreForeign(
             f"the crawl was made with a strategy of {saved.parts.shape[1]} contributions, "
@@ -31,10 +36,10 @@ def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
         saved.depths.astype(np.int64),
         saved.sources,
         saved.parts.reshape(len(saved.keys), len(crawl.strategy.parts)),
-        saved.states,
-        saved.attempts,
+        states,
+        np.zeros_like(saved.attempts) if fruitless else saved.attempts,
     )
-    _restore_hosts(crawl, saved, now)
+    _restore_hosts(crawl, saved, now, forgive=fruitless)
     for number, simhash in saved.simhashes.items():
         crawl.duplicates.add(number, 0, simhash)
     for digest, number in saved.digests.items():
@@ -42,14 +47,21 @@ def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
     tally = crawl.tally
     tally.pages, tally.matches = saved.pages, len(saved.matched)
     tally.requests, tally.wire, tally.elapsed = saved.requests, saved.wire, saved.elapsed
-    tally.failed = int((saved.states == 3).sum())
+    tally.failed = int((states == State.FAILED).sum())
     crawl.tasks, crawl.tracer.count = saved.tasks, saved.decisions
     if saved.learned:
         crawl.strategy.restore(saved.learned)
     crawl.hosts.touch_all(np.unique(crawl.frontier.hosts[: crawl.frontier.count]))
 
 
-def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
+def _reopened(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What failed or was left out, queued again."""
+    closed = (states == State.FAILED) | (states == State.DROPPED)
+    return np.where(closed, State.QUEUED, states).astype(np.uint8)
+
+
+def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float, *, forgive: bool) -> None:
+    """Hosts as they were; to `forgive` is to ask for robots.txt anew, and also where a host was given up."""
     politeness = crawl.rules.politeness
     for row in saved.host_states:
         host = crawl.hosts[crawl.hosts.number(row.host)]
@@ -63,7 +75,8 @@ def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float) -> None:
         checked, best = audited(host)
         crawl.tally.audits += checked
         crawl.tally.best += best
-        for origin, status, at, body in row.robots or ():
+        host.excluded = host.excluded and not forgive
+        for origin, status, at, body in () if forgive else row.robots or ():
             crawl.gate.learn(host, origin, status, min(at, now), body)
         asked = min(row.next_at, now + politeness.longest_rest)
         rest = now + host.pause(politeness) if row.requests or not host.own else asked

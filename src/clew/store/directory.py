@@ -21,7 +21,8 @@ from clew.store.faults import mapped
 _MAGIC = b"SQLite format 3\0"
 _CHECKED = 64 << 20
 """Databases up to this size are checked page by page when a crawl is resumed."""
-_OURS = ("clew.", "search.db", "report.html")
+_OURS = "clew."
+"""How the names begin of what may lie where a crawl is yet to begin: settings, what a crash left."""
 
 #: Directories this process holds. The lock below is the process's, so it cannot tell two owners in one.
 _held: set[tuple[int, int]] = set()
@@ -57,7 +58,8 @@ class Lock:
         self._identity = (where.st_dev, where.st_ino)
         if self._identity in _held:
             raise StoreBusy(f"{directory} is already open in this process ({os.getpid()}): close it first")
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        # Emptied below, so it must be here: a link in a directory that came from elsewhere is not followed.
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
