@@ -47,13 +47,26 @@ def test_the_directory_alone_resumes_with_a_larger_budget(clew, site, tmp_path: 
     assert len(urls) == len(set(urls)) == 35
 
 
-@pytest.mark.parametrize("change", [["-m", "solar"], ["--strategy", "random"], ["http://other.example/"]])
-def test_what_the_crawl_is_cannot_be_changed(clew, site, tmp_path: Path, change):
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (["-m", "solar"], "--match"),
+        (["--strategy", "random"], "--strategy"),
+        (["http://other.example/"], "the seeds"),
+    ],
+)
+def test_what_the_crawl_is_cannot_be_changed(clew, site, tmp_path: Path, change, name):
     farms = tmp_path / "farms"
     clew(*site.crawl(farms, 3))
     said = clew("crawl", "-d", farms, *change)
     assert said.code == 2
-    assert "another --directory" in said.err
+    assert f"leave out {name} to go on with it, or give another --directory" in said.err
+
+
+def test_a_crawl_that_wants_no_more_of_any_host_says_how_to_go_on(clew, site, tmp_path: Path):
+    said = clew(*site.crawl(tmp_path / "farms", 300), "--scope", "host", "--per-host", "1")
+    assert "per-host used up" in said.err
+    assert "--per-host MORE" in said.err
 
 
 def test_the_same_settings_may_be_given_again(clew, site, tmp_path: Path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Failures told one by one when nothing could be reached.
 _SHOWN = 5
-_BUDGETS = ("pages", "matches", "time", "bytes", "requests")
+_BUDGETS = ("pages", "matches", "time", "bytes", "requests", "per-host")
 
 
 def crawl(

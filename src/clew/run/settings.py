@@ -106,7 +106,7 @@ def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Ma
         if key in given and getattr(config, key) != getattr(stored, key):
             raise ConfigError(
                 f"this crawl was started with {_dashed(key)} = {_shown(getattr(stored, key))}: leave out "
-                f"--{_option(key)} to go on with it, or give another --directory to start a new crawl"
+                f"{_option(key)} to go on with it, or give another --directory to start a new crawl"
             )
     if missing := config.missing_secrets():
         again = " ".join("--proxy …" if name == "proxy" else f"--header '{name}: …'" for name in missing)
@@ -209,7 +209,7 @@ def _dashed(key: str) -> str:
 
 
 def _option(key: str) -> str:
-    return "seeds" if key == "seeds" else _dashed(key)
+    return "the seeds" if key == "seeds" else f"--{_dashed(key)}"
 
 
 def _shown(value: object) -> str:
