@@ -290,8 +290,8 @@ class Examples:
         self.columns: NDArray[np.int64] = np.zeros(1024, np.int64)
         """The mark of each column."""
         self.width = 0
-        self._items: NDArray[np.int64] = np.zeros(8192, np.int64)
-        self._owners: NDArray[np.int64] = np.zeros(8192, np.int64)
+        self._items: NDArray[np.int32] = np.zeros(8192, np.int32)
+        self._owners: NDArray[np.int32] = np.zeros(8192, np.int32)
         self._size = 0
         self.satisfied: list[bool] = []
         self.alive: list[bool] = []
@@ -319,12 +319,12 @@ class Examples:
         self.alive.append(alive)
 
     @property
-    def items(self) -> NDArray[np.int64]:
+    def items(self) -> NDArray[np.int32]:
         """The columns of all rows, one row after the other."""
         return self._items[: self._size]
 
     @property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> NDArray[np.int32]:
         """The row that each of `items` belongs to."""
         return self._owners[: self._size]
 
