@@ -60,8 +60,7 @@ class Forms:
         self._idle = stopwords(language)
         # Not the lexicon, which remembers: each form is asked for once, and numbers are remembered here.
         self._stem = stemmer(language)
-        # Every word of every page is looked up here: room enough that most are found at once.
-        self._known = KeyIndex(load=0.3)
+        self._known = KeyIndex()
         self._short: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -80,13 +79,12 @@ class Forms:
         if len(self._short) > _FORMS:
             self._short.clear()
         known = self._short
-        found = {known[form] if form in known else self._short_one(form) for form in tokens(text)}
+        words = tokens(text)
+        if new := [form for form in dict.fromkeys(words) if form not in known]:
+            known.update(zip(new, self._numbers(new), strict=True))
+        found = {known[form] for form in words}
         found.discard(_IDLE)
         return sorted(found)
-
-    def _short_one(self, form: str) -> int:
-        number = self._short[form] = self._number(form)
-        return number
 
     def _looked_up(self, plain: bytes) -> Ids:
         """Numbers of the distinct words between the blanks of a text."""
@@ -95,20 +93,27 @@ class Forms:
         unknown = np.flatnonzero(found < 0)
         if len(unknown):
             # In the order they stand in the text, so that a crawl numbers its words alike every time.
-            known: dict[int, int] = {}
+            places: dict[int, int] = {}
             wanted = hashes[unknown].tolist()
-            for key, start, end in zip(wanted, starts[unknown].tolist(), ends[unknown].tolist(), strict=True):
-                if key not in known:
-                    form = plain[start:end].decode("utf-8", "surrogatepass")
-                    known[key] = self._number(form) - _IDLE
+            for key, place in zip(wanted, unknown.tolist(), strict=True):
+                places.setdefault(key, place)
+            at = np.array(list(places.values()), np.int64)
+            forms = [
+                plain[start:end].decode("utf-8", "surrogatepass")
+                for start, end in zip(starts[at].tolist(), ends[at].tolist(), strict=True)
+            ]
+            known = dict(zip(places, [number - _IDLE for number in self._numbers(forms)], strict=True))
             self._known.insert(np.array(list(known), np.uint64), np.array(list(known.values()), np.int64))
             found[unknown] = [known[key] for key in wanted]
         return found + _IDLE
 
-    def _number(self, form: str) -> int:
-        if is_telling(form) and form not in self._idle:
-            return self.table.listed((self._stem(form),))[0]
-        return _IDLE
+    def _numbers(self, forms: Sequence[str]) -> list[int]:
+        """The numbers of forms never met before."""
+        idle, stem = self._idle, self._stem
+        there = [is_telling(form) and form not in idle for form in forms]
+        found = self.table.listed([stem(form) for form, kept in zip(forms, there, strict=True) if kept])
+        numbers = iter(found)
+        return [next(numbers) if kept else _IDLE for kept in there]
 
 
 def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
