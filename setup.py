@@ -2,6 +2,6 @@
 
 from setuptools import Extension, setup
 
-NAMES = ("_fast", "_look", "_rows")
+NAMES = ("_fast", "_look", "_rows", "_sparse")
 
 setup(ext_modules=[Extension(f"clew.native.{n}", [f"src/clew/native/{n}.c"], optional=True) for n in NAMES])

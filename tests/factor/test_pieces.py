@@ -31,6 +31,19 @@ def test_rows_are_laid_out_piece_after_piece(known, wanted):
     assert rows_of(lengths, items) == [known[a] + known[b] for a, b in wanted]
 
 
+@given(table, table)
+def test_pieces_kept_together_are_those_kept_one_by_one(first, then):
+    one_by_one, together = Pieces(), Pieces()
+    for rows in (first, then):
+        numbers = [one_by_one.add(items) for items in rows]
+        assert list(together.extend(*flat(rows))) == numbers
+    assert (
+        [together.row(n) for n in range(len(together))]
+        == first + then
+        == [one_by_one.row(n) for n in range(len(one_by_one))]
+    )
+
+
 @given(st.lists(st.tuples(row, row, row), min_size=1, max_size=6))
 def test_threads_are_woven_row_by_row(rows):
     lengths, items = woven(*(flat(thread) for thread in zip(*rows, strict=True)))
@@ -77,3 +90,33 @@ def test_a_link_has_the_same_marks_alone_and_among_others(monkeypatch, remembere
     assert {"below a.example/wind", "file wind.html", "ending html", "leads beside", "on a find"} <= set(
         names
     )
+
+
+FILES = (
+    "windFarm.html",
+    "sea_12.html",
+    "sea_13.html",
+    "p1",
+    "p2",
+    "",
+    "l%C3%A9",
+    "wind.PDF",
+    "farm-wind",
+    "x.y.z",
+)
+
+
+@pytest.mark.parametrize("width", [8, marks_module.WIDTH])
+def test_files_read_together_have_the_marks_of_files_read_one_by_one(monkeypatch, width):
+    """And give the same names to the columns, also where many marks share one."""
+    monkeypatch.setattr(marks_module, "WIDTH", width)
+    noted = []
+    for many in (1, 1000):
+        monkeypatch.setattr(marks_module, "MANY", many)
+        marks = Marks()
+        for first, chosen in ((0, FILES[:4]), (4, FILES[2:])):
+            targets = tuple([f"http://a.example/{i % 2}/{file}" for i, file in enumerate(chosen)])
+            said = Said.of([["wind", "sea"][: i % 3] for i in range(len(chosen))])
+            marks.note(first, links(targets), range(len(chosen)), said, True)
+        noted.append(([marks.rows.row(n).tolist() for n in range(12)], marks.names, marks.depths.tolist()))
+    assert noted[0] == noted[1]

@@ -77,3 +77,57 @@ def test_one_url_is_read_as_many_are():
     ):
         one, many = reading.url(url).tolist(), reading.urls([url])[1].tolist()
         assert one == many
+
+
+URL = st.builds(
+    "{}://{}{}".format,
+    st.sampled_from(["http", "https"]),
+    st.sampled_from(["a.example", "www.b.example", "c.example:81"]),
+    st.one_of(st.just(""), st.text(alphabet="abAB1/-_.?=%é", max_size=12).map("/{}".format)),
+)
+
+
+@given(st.lists(URL, max_size=12), st.lists(URL, max_size=12))
+@pytest.mark.parametrize("style", ["words", "paper"])
+def test_urls_read_together_are_those_read_one_by_one(style, first, then):
+    known = [Knowledge(), Knowledge()]
+    together, alone = (Reading(knowledge, style) for knowledge in known)
+    for targets in (first, then):
+        before, reading.MANY = reading.MANY, 1
+        try:
+            lengths, numbers = together.urls(targets)
+        finally:
+            reading.MANY = before
+        each = [alone.urls([target]) for target in targets]
+        assert lengths.tolist() == [n for one, _ in each for n in one.tolist()]
+        assert numbers.tolist() == [n for _, of in each for n in of.tolist()]
+        assert [alone.url(t).tolist() for t in targets] == [of.tolist() for _, of in each]
+    assert known[0].tokens.names == known[1].tokens.names
+
+
+@given(st.lists(st.lists(words, max_size=5).map(" ".join), max_size=12))
+def test_anchors_read_together_are_those_read_one_by_one(texts):
+    known = [Knowledge(), Knowledge()]
+    together, alone = (Reading(knowledge) for knowledge in known)
+    before, reading.MANY = reading.MANY, 1
+    try:
+        lengths, numbers = together.anchors(texts, "en")
+    finally:
+        reading.MANY = before
+    each = [alone.anchors([text], "en") for text in texts]
+    assert lengths.tolist() == [n for one, _ in each for n in one.tolist()]
+    assert numbers.tolist() == [n for _, of in each for n in of.tolist()]
+    assert known[0].anchors.names == known[1].anchors.names
+
+
+def test_plain_anchors_keep_to_themselves():
+    """An apostrophe at the end of one and a letter at the beginning of the next are no word's ending."""
+    reader = Reading(Knowledge())
+    texts = ["dogs'", "s day", "", "turbine's", "l'eau"] * 8 + [f"farm {i}" for i in range(reading.MANY)]
+    lengths, numbers = reader.anchors(texts, "en")
+    names = reader.knowledge.anchors.names
+    rows = [[names[n] for n in part] for part in np.split(numbers, np.cumsum(lengths)[:-1])]
+    assert rows[:5] == rows[5:10]
+    assert rows[:3] == [["dog"], ["day"], []]
+    assert rows[3] == ["turbin"]
+    assert rows[-1] == ["farm"]

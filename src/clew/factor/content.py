@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from clew.factor.base import Seen, Sources, Term
 from clew.factor.memory import WIDTH, Floats, Ids, distinct
 from clew.factor.vocabulary import Weights
+from clew.knowledge.names import told
 
 #: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
 _PARENTS = 8
@@ -28,7 +29,7 @@ class Content:
         self._weights = Weights(sources, self._table)
         self._pages: Floats = np.zeros(256)
         self._count = 0
-        self._numbers: Ids = np.full(1024, -1, np.int64)
+        self._numbers: NDArray[np.int32] = np.full(1024, -1, np.int32)
         self._unions: dict[tuple[int, ...], float] = {}
 
     @property
@@ -43,16 +44,15 @@ class Content:
             union = distinct(np.concatenate(words)) if len(words) > 1 else words[0]
             known.inlinks.count(self._translated(union), seen.satisfied)
 
-    def _translated(self, words: NDArray[np.int32]) -> Ids:
+    def _translated(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers in the table of linking pages' words, for numbers in that of pages' own."""
         known = self.sources.knowledge
         if len(self._numbers) < len(known.words):
-            more = np.full(len(known.words) + len(known.words) // 2 - len(self._numbers), -1, np.int64)
+            more = np.full(len(known.words) + len(known.words) // 4 - len(self._numbers), -1, np.int32)
             self._numbers = np.concatenate([self._numbers, more])
         missing = words[self._numbers[words] < 0]
         if len(missing):
-            names = known.words.names
-            self._numbers[missing] = known.inlinks.numbers([names[i] for i in missing.tolist()])
+            self._numbers[missing] = known.inlinks.numbers(told(known.words.names, missing))
         return self._numbers[words]
 
     def estimate(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clew import native
 from clew.factor.marks import WIDTH, Examples
 from clew.factor.memory import Floats
 
@@ -16,6 +18,8 @@ _FREE = 0.01
 _ROUNDS = 6
 #: No example's log odds move further than this in one step: far from the optimum the curve is deceptive.
 _STRIDE = 4.0
+#: Numbers that are multiplied and added up in one go.
+_TOGETHER = 10_000
 
 
 class Logit:
@@ -56,26 +60,61 @@ class _Matrix:
         self.ridge = np.append(np.full(self.width, _RIDGE), _FREE)
 
     def times(self, w: Floats) -> Floats:
-        return np.asarray(np.bincount(self.owners, w[self.items], self.height) + w[-1], np.float64)
+        return np.asarray(gathered(self.owners, self.items, w, self.height) + w[-1], np.float64)
 
     def back(self, r: Floats) -> Floats:
-        return np.append(np.bincount(self.items, r[self.owners], self.width), r.sum())
+        return np.append(gathered(self.items, self.owners, r, self.width), r.sum())
 
     def solve(self, curve: Floats, target: Floats) -> Floats:
         """x with (Xᵀ diag(curve) X + ridge) x = target, nearly, by conjugate gradients."""
         scale = self.back(curve) + self.ridge
         x, rest = np.zeros_like(target), target.copy()
         way = rest / scale
-        size = float(rest @ way)
+        size = dot(rest, way)
         goal = 1e-3 * size
         for _ in range(_ROUNDS):
             if size <= goal:
                 break
             there = self.back(curve * self.times(way)) + self.ridge * way
-            length = size / float(way @ there)
+            length = size / dot(way, there)
             x += length * way
             rest -= length * there
             scaled = rest / scale
-            before, size = size, float(rest @ scaled)
+            before, size = size, dot(rest, scaled)
             way = scaled + (size / before) * way
         return x
+
+
+def gathered(to: NDArray[np.int32], of: NDArray[np.int32], values: Floats, size: int) -> Floats:
+    """Of each of `size` places, the sum of the values whose place it is, from first to last.
+
+    >>> to, of = np.array([[0, 1, 0], [1, 1, 0]], np.int32)
+    >>> gathered(to, of, np.array([1.0, 2.0]), 3).tolist()
+    [3.0, 2.0, 0.0]
+    """
+    if native.gathered is None:
+        return summed(to, of, values, size)
+    found = np.empty(size)
+    native.gathered(to, of, np.ascontiguousarray(values), found)
+    return found
+
+
+def summed(to: NDArray[np.int32], of: NDArray[np.int32], values: Floats, size: int) -> Floats:
+    """The same, interpreted: counting adds up one after the other."""
+    return np.asarray(np.bincount(to, values[of], size), np.float64)
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """The product of two vectors, piece by piece.
+
+    The library below numpy shares longer ones out among as many threads as there are processors: what they
+    come to would depend on that, and each time the loop would wait for a thread that may not get its turn.
+
+    >>> dot(np.ones(30_001), np.full(30_001, 2.0))
+    60002.0
+    """
+    pieces = 1
+    while len(a) > pieces * _TOGETHER:
+        pieces *= 2
+    size = -(-len(a) // pieces)
+    return sum([float(a[at : at + size] @ b[at : at + size]) for at in range(0, len(a), max(1, size))], 0.0)

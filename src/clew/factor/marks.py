@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from clew import url as urls
+from clew.factor.cutting import MANY, cut
 from clew.factor.pieces import Ids, Pieces, first_of_each, is_one_token, woven
 from clew.factor.ragged import Ragged
 from clew.page import Links
@@ -105,7 +107,7 @@ class Marks:
         self._columns: dict[str, int] = {}
         self._pieces = Pieces()
         self._places: dict[str, int] = {}
-        self._files = _Cache(self._file)
+        self._files: dict[str, int] = {}
         self._directories: dict[str, tuple[list[str], list[int], list[int]]] = {}
         self._paths: dict[str, list[int]] = {}
         self._words: NDArray[np.int32] = np.full(1024, -1, np.int32)
@@ -130,6 +132,8 @@ class Marks:
         own = Pieces()
         stands = self._stands(own, links, chosen)
         places, leads, steps = self._led(own, links.source, [h[: h.rfind("/")] for h in heads], satisfied)
+        new = [name for name in dict.fromkeys(names) if name not in self._files]
+        self._files.update(zip(new, self._kept(new), strict=True))
         files = np.array([self._files[name] for name in names], np.int64)
         rows = woven(
             self._pieces.laid_out(np.stack([places, files], axis=1)),
@@ -177,9 +181,10 @@ class Marks:
         """Keep how deep candidates lie, by the steps of their paths; a query is looked at for itself."""
         self.depths = grown(self.depths, first + len(targets))
         self.depths[first : first + len(targets)] = _LOGS[np.minimum(steps, len(_LOGS) - 1)]
-        for i, target in enumerate(targets):
-            if "?" in target or steps[i] >= len(_LOGS):
-                self.depths[first + i] = depth(target)
+        for i in [i for i, target in enumerate(targets) if "?" in target]:
+            self.depths[first + i] = depth(targets[i])
+        for i in np.flatnonzero(steps >= len(_LOGS)).tolist():
+            self.depths[first + i] = depth(targets[i])
 
     def _spoken(self, said: Said) -> NDArray[np.int32]:
         """The columns of words of anchors."""
@@ -199,13 +204,34 @@ class Marks:
         names = (on, "leads " + relation, f"leads {relation}, {on}", f"from {source.host}/{source.directory}")
         return [self.column(name) for name in names]
 
-    def _file(self, file: str) -> int:
-        """The piece of the last step of a URL."""
+    def _kept(self, files: Sequence[str]) -> Sequence[int]:
+        """The pieces of last steps of URLs that were not met before."""
+        if len(files) < MANY:
+            return [self._pieces.add(self._file(file)) for file in files]
+        lengths, words = cut(files)
+        shapes = _DIGITS.sub("0", "\n".join(files)).split("\n")
+        marks = ["url " + word for word in words]
+        column_of = {mark: _column(mark) for mark in dict.fromkeys(marks)}
+        columns, names = self._columns, self.names
+        found = array("i")
+        begin = 0
+        for file, shape, end in zip(files, shapes, np.cumsum(lengths).tolist(), strict=True):
+            for mark in marks[begin:end]:
+                column = column_of[mark]
+                # Of marks that share a column the last that was met gives it its name.
+                names[column] = mark
+                found.append(column)
+            begin = end
+            for mark in ("file " + shape, _ending(file)):
+                found.append(columns[mark] if mark in columns else self.column(mark))
+        return self._pieces.extend(lengths + 2, np.frombuffer(found, np.int32))
+
+    def _file(self, file: str) -> list[int]:
+        """Marks of the last step of a URL."""
         words = (file,) if is_one_token(file) else urls.tokens(file)
         found = [self._mark("url " + word) for word in words]
-        found.append(self.column("file " + _DIGITS.sub("0", file)))
-        found.append(self.column("ending " + file.rpartition(".")[2] if "." in file else "no ending"))
-        return self._pieces.add(found)
+        found += (self.column("file " + _DIGITS.sub("0", file)), self.column(_ending(file)))
+        return found
 
     def _place(self, host: str, directory: str) -> list[int]:
         """Marks of a directory, the same for all that lies in it."""
@@ -244,20 +270,8 @@ class Marks:
         return found
 
     def _mark(self, name: str) -> int:
-        found = xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)
+        found = _column(name)
         self.names[found] = name
-        return found
-
-
-class _Cache(dict[str, int]):
-    """Numbers by text, worked out when they are first asked for."""
-
-    def __init__(self, work_out: Callable[[str], int]) -> None:
-        super().__init__()
-        self._work_out = work_out
-
-    def __missing__(self, text: str) -> int:
-        found = self[text] = self._work_out(text)
         return found
 
 
@@ -270,6 +284,14 @@ def _keep(memory: dict[Any, Any], key: object, value: object) -> None:
     if len(memory) >= _REMEMBERED:
         memory.clear()
     memory[key] = value
+
+
+def _column(name: str) -> int:
+    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)
+
+
+def _ending(file: str) -> str:
+    return "ending " + file.rpartition(".")[2] if "." in file else "no ending"
 
 
 def _relation(host: str, directory: str, source: Source) -> str:
@@ -290,8 +312,8 @@ class Examples:
         self.columns: NDArray[np.int64] = np.zeros(1024, np.int64)
         """The mark of each column."""
         self.width = 0
-        self._items: NDArray[np.int64] = np.zeros(8192, np.int64)
-        self._owners: NDArray[np.int64] = np.zeros(8192, np.int64)
+        self._items: NDArray[np.int32] = np.zeros(8192, np.int32)
+        self._owners: NDArray[np.int32] = np.zeros(8192, np.int32)
         self._size = 0
         self.satisfied: list[bool] = []
         self.alive: list[bool] = []
@@ -319,12 +341,12 @@ class Examples:
         self.alive.append(alive)
 
     @property
-    def items(self) -> NDArray[np.int64]:
+    def items(self) -> NDArray[np.int32]:
         """The columns of all rows, one row after the other."""
         return self._items[: self._size]
 
     @property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> NDArray[np.int32]:
         """The row that each of `items` belongs to."""
         return self._owners[: self._size]
 

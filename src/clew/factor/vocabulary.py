@@ -9,6 +9,9 @@ from clew.factor.interest import significance, significant
 from clew.factor.memory import Floats
 from clew.knowledge import Table
 
+#: Words whose ratios are worked out in one go.
+_PIECE = 8192
+
 
 class Weights:
     """The significant log ratio of each word of a table, as of the last `estimate`."""
@@ -32,7 +35,12 @@ class Weights:
             self._of = np.zeros(len(self.table))
             return
         seen, hits = self.sources.counts(self.name)
-        self._of = significant(seen, hits, rate, self.sources.base, self.sources.how)
+        base, how = self.sources.base, self.sources.how
+        # Piece by piece: what is made on the way stays in the processor's cache, and small.
+        self._of = np.empty(len(seen))
+        for at in range(0, len(seen), _PIECE):
+            part = slice(at, at + _PIECE)
+            self._of[part] = significant(seen[part], hits[part], rate, base, how)
 
     def terms(self, numbers: list[int]) -> list[Term]:
         """The weighing words among some, strongest first."""

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from clew.errors import StoreForeign
 from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
-from clew.knowledge.table import Frozen, Table
+from clew.knowledge.names import told
+from clew.knowledge.table import PIECE, Frozen, Table
 
 FORMAT = "clew-knowledge"
 VERSION = 1
@@ -22,8 +23,6 @@ VERSION = 1
 MAX_BYTES = 1 << 30
 MAX_ROWS = 5_000_000
 MAX_WORD = 1000
-#: Words that are put into words at a time.
-_PIECE = 10_000
 
 
 def dumps(knowledge: Knowledge) -> str:
@@ -79,21 +78,30 @@ def loads(text: str, where: str = "the knowledge") -> Knowledge:
 
 def _text(plain: dict[str, Any], tables: dict[str, Frozen]) -> str:
     """JSON, the tables last."""
-    told = ",".join([f'"{name}":{_columns(table)}' for name, table in tables.items()])
-    return _json(plain)[:-1] + ',"tables":{' + told + "}}"
+    pieces = [_json(plain)[:-1], ',"tables":{']
+    for place, (name, table) in enumerate(tables.items()):
+        pieces.append(f'{"," if place else ""}"{name}":[[')
+        _columns(table, pieces)
+        pieces.append("]]")
+    # Put together once: there are many megabytes of it.
+    return "".join([*pieces, "}}"])
 
 
-def _columns(table: Frozen) -> str:
+def _columns(table: Frozen, pieces: list[str]) -> None:
     """A table as three columns, rows in the order of the words."""
-    order = table.order()
-    words, counts = table.names, _Written()
+    order, counts = table.order(), _Written()
     # Not all at once: an encoder lets no other thread run until it is done.
-    pieces = [order[at : at + _PIECE].tolist() for at in range(0, len(order), _PIECE)]
-    named = ",".join([_json([words[i] for i in piece])[1:-1] for piece in pieces])
-    seen, hits = (
-        ",".join(map(counts.__getitem__, column[order].tolist())) for column in (table.seen, table.hits)
-    )
-    return f"[[{named}],[{seen}],[{hits}]]"
+    parts = [order[at : at + PIECE] for at in range(0, len(order), PIECE)]
+    pieces += _joined(_json(told(table.names, part))[1:-1] for part in parts)
+    for column in (table.seen, table.hits):
+        pieces.append("],[")
+        pieces += _joined(",".join(map(counts.__getitem__, column[part].tolist())) for part in parts)
+
+
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    """Commas between parts of a list."""
+    for place, part in enumerate(parts):
+        yield "," + part if place else part
 
 
 class _Written(dict[float, str]):

@@ -62,8 +62,8 @@ class Knowledge:
     satisfied: float = 0.0
     """N_c, those that satisfy the predicate."""
     links: LinkTypes = field(default_factory=LinkTypes)
-    words: Table = field(default_factory=Table)
-    inlinks: Table = field(default_factory=Table)
+    words: Table = field(default_factory=lambda: Table(many=True))
+    inlinks: Table = field(default_factory=lambda: Table(many=True))
     tokens: Table = field(default_factory=Table)
     anchors: Table = field(default_factory=Table)
     ways: Table = field(default_factory=Table)

@@ -9,20 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.knowledge.names import Few, Index, Many, told
+
 _FLOOR = 256
-
-
-class _Index(dict[str, int]):
-    """The number of each word; a word met for the first time gets the next."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__()
-        self.names = names
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self.names)
-        self.names.append(word)
-        return number
+#: Words that are looked at in one go when new ones are put among them.
+PIECE = 10_000
 
 
 class _Alphabet:
@@ -31,39 +22,53 @@ class _Alphabet:
     __slots__ = ("_sorted",)
 
     def __init__(self) -> None:
-        self._sorted: tuple[list[str], NDArray[np.int64]] = ([], np.zeros(0, np.int64))
+        self._sorted: NDArray[np.int32] = np.zeros(0, np.int32)
 
-    def order(self, names: list[str]) -> NDArray[np.int64]:
+    def order(self, names: Sequence[str], count: int) -> NDArray[np.int32]:
         """The numbers of a table's words, or of those it had at some time, by the alphabet."""
-        # Another thread may do the same at the same time: each leaves a pair that is true.
-        words, numbers = self._sorted
-        if len(words) > len(names):
-            words, numbers = [], numbers[:0]
-        new = sorted(range(len(words), len(names)), key=names.__getitem__)
-        places = [bisect_left(words, names[i]) for i in new] if words else 0
-        numbers = np.insert(numbers, places, new)
-        self._sorted = ([names[i] for i in numbers.tolist()], numbers)
+        # Another thread may do the same at the same time: each leaves an order that is true.
+        numbers = self._sorted
+        if len(numbers) > count:
+            return numbers[numbers < count]
+        words = told(names, np.arange(len(numbers), count))
+        places = sorted(range(len(words)), key=words.__getitem__)
+        if places:
+            new = len(numbers) + np.array(places, np.int32)
+            words.sort()
+            self._sorted = numbers = np.insert(numbers, self._between(names, numbers, words), new)
         return numbers
+
+    def _between(self, names: Sequence[str], numbers: NDArray[np.int32], new: list[str]) -> list[int]:
+        """Where among sorted words new ones belong, which are sorted too."""
+        found: list[int] = []
+        for at in range(0, len(numbers), PIECE):
+            words = told(names, numbers[at : at + PIECE])
+            end = bisect_left(new, words[-1], len(found))
+            found += [at + bisect_left(words, word) for word in new[len(found) : end]]
+        return found + [len(numbers)] * (len(new) - len(found))
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
     """A table as it was at one time."""
 
-    names: list[str]
+    names: Sequence[str]
+    """The words it had, and those that came since."""
     seen: NDArray[np.float64]
     hits: NDArray[np.float64]
     alphabet: _Alphabet
 
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> NDArray[np.int32]:
         """The numbers of the words that were counted, by the alphabet."""
-        order = self.alphabet.order(self.names)
+        order = self.alphabet.order(self.names, len(self.seen))
         counted = (self.seen != 0.0) | (self.hits != 0.0)
         return order if counted.all() else order[counted[order]]
 
 
 class Table:
     """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
+
+    With `many`, words take little room, and looking up a single one more time.
 
     >>> table = Table()
     >>> numbers = table.numbers(["wind", "farm"])
@@ -74,9 +79,9 @@ class Table:
 
     __slots__ = ("_alphabet", "_index", "hits", "names", "seen")
 
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self._index = _Index(self.names)
+    def __init__(self, *, many: bool = False) -> None:
+        self._index: Index = Many() if many else Few()
+        self.names: Sequence[str] = self._index.names
         self._alphabet = _Alphabet()
         self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
         self.hits: NDArray[np.float64] = np.zeros(_FLOOR)
@@ -98,18 +103,18 @@ class Table:
 
     def listed(self, words: Iterable[str]) -> list[int]:
         """The same as a plain list, for a few words at a time."""
-        found = list(map(self._index.__getitem__, words))
+        found = self._index.listed(words)
         if len(self.names) > len(self.seen):
-            size = len(self.names) + len(self.names) // 2
+            size = len(self.names) + len(self.names) // 4
             self.seen = np.concatenate([self.seen, np.zeros(size - len(self.seen))])
             self.hits = np.concatenate([self.hits, np.zeros(size - len(self.hits))])
         return found
 
     def find(self, word: str) -> int:
         """The number of a word; -1 when it was never met."""
-        return self._index.get(word, -1)
+        return self._index.find(word)
 
-    def count(self, numbers: NDArray[np.int64], satisfied: bool) -> None:
+    def count(self, numbers: NDArray[np.int64] | NDArray[np.int32], satisfied: bool) -> None:
         """One more page on which these words (distinct) stood."""
         self.seen[numbers] += 1.0
         if satisfied:
@@ -117,8 +122,8 @@ class Table:
 
     def row(self, word: str) -> tuple[float, float]:
         """(seen, hits) of a word; zeros when it was never met."""
-        number = self._index.get(word)
-        return (0.0, 0.0) if number is None else (float(self.seen[number]), float(self.hits[number]))
+        number = self._index.find(word)
+        return (0.0, 0.0) if number < 0 else (float(self.seen[number]), float(self.hits[number]))
 
     def rows(self) -> Iterator[tuple[str, tuple[float, float]]]:
         """Every word that was counted, with its counts."""
@@ -131,7 +136,7 @@ class Table:
         """The table as it is now."""
         n = len(self)
         # Without the sign that a zero may have.
-        return Frozen(self.names[:n], self.seen[:n] + 0.0, self.hits[:n] + 0.0, self._alphabet)
+        return Frozen(self.names, self.seen[:n] + 0.0, self.hits[:n] + 0.0, self._alphabet)
 
     def add(self, words: Sequence[str], seen: NDArray[np.float64], hits: NDArray[np.float64]) -> None:
         """Add counts of distinct words."""

@@ -22,6 +22,7 @@ __all__ = [
     "first_of_each",
     "flat",
     "fold",
+    "gathered",
     "hashed",
     "having",
     "joined",
@@ -44,6 +45,8 @@ find: Callable[..., None] | None = None
 """The numbers of keys in a hash table of two arrays; see `clew.url.index`."""
 first_of_each: Callable[..., int] | None = None
 """Rows without what stands in them twice; see `clew.factor.pieces`."""
+gathered: Callable[..., None] | None = None
+"""Products of a sparse matrix with a vector; see `clew.factor.logit`."""
 hashed: Callable[..., int] | None = None
 """The hashes of words between blanks, and where they stand; see `clew.strategy.reading`."""
 beginning: Callable[[str, str], dict[str, int] | None] | None = None
@@ -65,6 +68,8 @@ if os.environ.get("CLEW_PURE") != "1":
         from clew.native._look import beginning, having, joined, lines
     with contextlib.suppress(ImportError):
         from clew.native._rows import best, find, first_of_each, hashed, sums
+    with contextlib.suppress(ImportError):
+        from clew.native._sparse import gathered
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""

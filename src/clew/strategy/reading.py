@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clew import native
 from clew import url as urls
+from clew.factor.cutting import MANY, cut
 from clew.factor.memory import distinct
 from clew.factor.pieces import Pieces, first_of_each, is_one_token
 from clew.knowledge import Knowledge, Table
@@ -60,8 +61,7 @@ class Forms:
         self._idle = stopwords(language)
         # Not the lexicon, which remembers: each form is asked for once, and numbers are remembered here.
         self._stem = stemmer(language)
-        # Every word of every page is looked up here: room enough that most are found at once.
-        self._known = KeyIndex(load=0.3)
+        self._known = KeyIndex()
         self._short: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -72,43 +72,76 @@ class Forms:
         plain = flat(text) if len(text) >= _LONG else None
         if plain is None:
             return np.array(self.listed(text), np.int64)
-        found = distinct(self._looked_up(plain.text.encode("utf-8", "surrogatepass")))
+        raw = plain.text.encode("utf-8", "surrogatepass")
+        found = distinct(self._looked_up(raw, *hashed(raw)))
         return np.asarray(found[1:] if len(found) and found[0] == _IDLE else found, np.int64)
+
+    def rows(self, texts: Sequence[str]) -> tuple[Ids, Ids]:
+        """Of each text how many distinct stems it has, and the numbers of all, each text's ascending.
+
+        >>> lengths, numbers = Forms(Table(), "en").rows(["Wind farms", "the", "farms: wind, wind"])
+        >>> lengths.tolist(), numbers.tolist()
+        ([2, 0, 2], [0, 1, 0, 1])
+        """
+        plain, ends = _lines(texts)
+        hashes, starts, stops = hashed(plain)
+        numbers = self._looked_up(plain, hashes, starts, stops)
+        there = numbers != _IDLE
+        owners = np.searchsorted(ends, starts[there], "right")
+        pairs = distinct((owners << 32) | numbers[there])
+        return np.bincount(pairs >> 32, minlength=len(texts)), pairs & 0xFFFFFFFF
 
     def listed(self, text: str) -> list[int]:
         """The same for a short text, word by word."""
         if len(self._short) > _FORMS:
             self._short.clear()
         known = self._short
-        found = {known[form] if form in known else self._short_one(form) for form in tokens(text)}
+        words = tokens(text)
+        if new := [form for form in dict.fromkeys(words) if form not in known]:
+            known.update(zip(new, self._numbers(new), strict=True))
+        found = {known[form] for form in words}
         found.discard(_IDLE)
         return sorted(found)
 
-    def _short_one(self, form: str) -> int:
-        number = self._short[form] = self._number(form)
-        return number
-
-    def _looked_up(self, plain: bytes) -> Ids:
-        """Numbers of the distinct words between the blanks of a text."""
-        hashes, starts, ends = hashed(plain)
+    def _looked_up(self, plain: bytes, hashes: NDArray[np.uint64], starts: Ids, ends: Ids) -> Ids:
+        """The number of each word of a text."""
         found = self._known.find(hashes)
         unknown = np.flatnonzero(found < 0)
         if len(unknown):
             # In the order they stand in the text, so that a crawl numbers its words alike every time.
-            known: dict[int, int] = {}
+            places: dict[int, int] = {}
             wanted = hashes[unknown].tolist()
-            for key, start, end in zip(wanted, starts[unknown].tolist(), ends[unknown].tolist(), strict=True):
-                if key not in known:
-                    form = plain[start:end].decode("utf-8", "surrogatepass")
-                    known[key] = self._number(form) - _IDLE
+            for key, place in zip(wanted, unknown.tolist(), strict=True):
+                places.setdefault(key, place)
+            at = np.array(list(places.values()), np.int64)
+            forms = [
+                plain[start:end].decode("utf-8", "surrogatepass")
+                for start, end in zip(starts[at].tolist(), ends[at].tolist(), strict=True)
+            ]
+            known = dict(zip(places, [number - _IDLE for number in self._numbers(forms)], strict=True))
             self._known.insert(np.array(list(known), np.uint64), np.array(list(known.values()), np.int64))
             found[unknown] = [known[key] for key in wanted]
         return found + _IDLE
 
-    def _number(self, form: str) -> int:
-        if is_telling(form) and form not in self._idle:
-            return self.table.listed((self._stem(form),))[0]
-        return _IDLE
+    def _numbers(self, forms: Sequence[str]) -> list[int]:
+        """The numbers of forms never met before."""
+        idle, stem = self._idle, self._stem
+        # As `is_telling` has it.
+        there = [len(form) > 2 and not form.isdigit() and form not in idle for form in forms]
+        found = self.table.listed([stem(form) for form, kept in zip(forms, there, strict=True) if kept])
+        numbers = iter(found)
+        return [next(numbers) if kept else _IDLE for kept in there]
+
+
+def _lines(texts: Sequence[str]) -> tuple[bytes, Ids]:
+    """The words of texts between blanks, one text after the other, and where each ends."""
+    whole = "\n".join(texts)
+    plain = flat(whole) if whole.isascii() else None
+    if plain is not None:
+        # Letter by letter the same, with a blank before and after.
+        return plain.text.encode(), np.cumsum([len(text) + 1 for text in texts])
+    raw = [" ".join(tokens(text)).encode("utf-8", "surrogatepass") for text in texts]
+    return b" ".join(raw), np.cumsum([len(text) + 1 for text in raw])
 
 
 def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
@@ -171,22 +204,45 @@ class Addresses:
         if len(self._pieces) > _SEGMENTS:
             self._pieces.clear()
             self._known.clear()
-        known, piece = self._known, self._piece
-        rows = []
-        for target in targets:
-            host, _, path = target.partition("://")[2].partition("/")
-            folder, _, file = path.rpartition("/")
-            for part in (host, folder, file):
-                number = known.get(part)
-                rows.append(piece(part) if number is None else number)
-        return first_of_each(*self._pieces.laid_out(np.array(rows, np.int64).reshape(-1, 3)))
+        rows = self._together(targets) if len(targets) >= MANY and self._style == "words" else None
+        if rows is None:
+            known, piece = self._known, self._piece
+            parts = [part for target in targets for part in _parts(target)]
+            rows = np.array([known[part] if part in known else piece(part) for part in parts], np.int64)
+        return first_of_each(*self._pieces.laid_out(rows.reshape(-1, 3)))
+
+    def _together(self, targets: Sequence[str]) -> Ids | None:
+        """Of each of many URLs the pieces of host, folder and file; None if one has nothing but a host."""
+        ends = [target.rfind("/") + 1 for target in targets]
+        heads = [target[:end] for target, end in zip(targets, ends, strict=True)]
+        files = [target[end:] for target, end in zip(targets, ends, strict=True)]
+        above: dict[str, int] = {}
+        pairs: list[str] = []
+        # In the order they stand, so that a crawl numbers its tokens alike every time.
+        met: list[str] = []
+        for head, file in zip(heads, files, strict=True):
+            if head not in above:
+                if head.endswith("//"):
+                    return None
+                above[head] = len(above)
+                pairs += _parts(head)[:2]
+                met += pairs[-2:]
+            met.append(file)
+        known = self._known
+        if new := [part for part in dict.fromkeys(met) if part not in known]:
+            lengths, words = cut(new)
+            known.update(zip(new, self._pieces.extend(lengths, self.table.numbers(words)), strict=True))
+        found = np.empty((len(targets), 3), np.int64)
+        found[:, :2] = np.array([known[part] for part in pairs]).reshape(-1, 2)[
+            [above[head] for head in heads]
+        ]
+        found[:, 2] = [known[file] for file in files]
+        return found
 
     def one(self, target: str) -> list[int]:
         """The numbers of the distinct tokens of one URL: arrays do not pay for so few."""
-        host, _, path = target.partition("://")[2].partition("/")
-        folder, _, file = path.rpartition("/")
         known, kept = self._known, self._pieces
-        numbers = [known[part] if part in known else self._piece(part) for part in (host, folder, file)]
+        numbers = [known[part] if part in known else self._piece(part) for part in _parts(target)]
         return list(dict.fromkeys([item for number in numbers for item in kept.row(number)]))
 
     def _piece(self, part: str) -> int:
@@ -196,6 +252,13 @@ class Addresses:
             words = [word for segment in part.split("/") for word in urls.tokens(segment, self._style)]
         number = self._known[part] = self._pieces.add(self.table.listed(words))
         return number
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    """Host, folder and file of a URL."""
+    host, _, path = url.partition("://")[2].partition("/")
+    folder, _, file = path.rpartition("/")
+    return host, folder, file
 
 
 class Reading:
@@ -233,8 +296,11 @@ class Reading:
             self._anchors.clear()
         known = self._anchors.setdefault(language, {})
         forms = self._of("anchors", self.knowledge.anchors, language)
-        for text in texts:
-            if text not in known:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(new) >= MANY:
+            known.update(zip(new, self._said.extend(*forms.rows(new)), strict=True))
+        else:
+            for text in new:
                 short = len(text) < _LONG
                 known[text] = self._said.add(forms.listed(text) if short else forms.numbers(text).tolist())
         rows = np.array([known[text] for text in texts], np.int64)

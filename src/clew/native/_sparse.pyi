@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def gathered(to: Buffer, of: Buffer, values: Buffer, found: Buffer, /) -> None: ...
