@@ -65,9 +65,13 @@ def unpack(data: bytes) -> tuple[float, float, tuple[float, ...]]:
     return score, verdict, tuple(parts)
 
 
+#: Made once: `json.dumps` makes one for each call that wants anything special.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def dumps(value: object) -> str:
     """Compact JSON text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
 
 
 def clean(text: str) -> str:
