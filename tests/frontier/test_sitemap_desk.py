@@ -122,7 +122,8 @@ def test_what_was_read_is_not_read_again_after_a_restart(hosts):
 
 
 @pytest.mark.parametrize(
-    "state", [None, [], {"asked": 1}, {"asked": 1, "taken": 0, "known": [1], "todo": [3, ["x"]]}]
+    "state",
+    [None, [], {"asked": 1}, {"asked": 1, "taken": 0, "known": [1], "todo": [3, ["x"], ["x", "y"]]}],
 )
 def test_a_damaged_memory_is_passed_over(hosts, state):
     made, host = desk(hosts)

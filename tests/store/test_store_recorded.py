@@ -219,3 +219,9 @@ def test_a_rendered_page_comes_back_with_what_the_browser_made_of_it(tmp_path):
     assert export(tmp_path / "crawl", tmp_path / "all.warc.gz", "warc") == 3
     with contextlib.closing(WarcWeb(tmp_path / "all.warc.gz")) as web:
         assert web.get(f"{A}2").rendered == b"<p>wind &amp; sea</p>"
+
+
+def test_an_archive_of_which_nothing_can_be_read_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "x.warc.gz").write_bytes(b"\x1f\x8b\x08" + b"rotten" * 100)
+    with pytest.raises(StoreForeign, match=r"nothing in it can be read; restore it from a copy"):
+        WarcWeb(tmp_path / "x.warc.gz")

@@ -113,6 +113,12 @@ class TestRefusals:
         with pytest.raises(StoreForeign, match=r"newer clew .* upgrade clew"):
             opened(crawl)
 
+    def test_values_that_were_never_clews(self, crawl: Path) -> None:
+        with closing(sqlite3.connect(crawl / "clew.db")) as connection, connection:
+            connection.execute("UPDATE parts SET data = x'00'")
+        with SqliteStore(crawl) as store, pytest.raises(StoreForeign, match="restore it from a copy"):
+            store.load()
+
     @pytest.mark.parametrize("opened", [open_reader, SqliteStore])
     def test_a_database_cut_short(self, crawl: Path, opened) -> None:
         path = crawl / "clew.db"

@@ -160,9 +160,11 @@ class Sitemaps:
                 shelf = self._shelves.setdefault(host.number, _Shelf())
                 shelf.asked, shelf.taken = asked, taken
                 shelf.known = dict.fromkeys(map(str, known))
-                shelf.todo = [
-                    _Item(str(i[0]), int(i[1])) for i in todo if isinstance(i, list) and len(i) == 2
-                ]
+                shelf.todo = []
+                for one in todo:
+                    match one:
+                        case [str(url), int(level)]:
+                            shelf.todo.append(_Item(url, level))
             case _:
                 return
 

@@ -232,17 +232,20 @@ def _scan(source: _Source) -> tuple[list[tuple[str, int]] | None, list[int], str
                     return found, rendered, why
                 url = _target(record)
                 if record.reader.consume() < record.content_length:
-                    why = f"{source.path} is cut short: {len(found)} replies before that are used"
-                    return found, rendered, why
+                    return found, rendered, _broken(f"{source.path} is cut short", len(found))
                 if record.record_type == WarcRecordType.conversion:
                     if found and url == found[-1][0] and record.headers.get("Content-Type") == RENDERED_TYPE:
                         rendered.append(found[-1][1])
                 elif url is not None:
                     found.append((url, record.stream_pos))
         except (OSError, ValueError) as error:
-            why = f"{source.path} is damaged ({error}): {len(found)} replies before that are used"
-            return found, rendered, why
+            return found, rendered, _broken(f"{source.path} is damaged ({error})", len(found))
     return found, rendered, None
+
+
+def _broken(what: str, before: int) -> str:
+    left = f"{before} replies before that are used" if before else "nothing in it can be read"
+    return f"{what}: {left}; restore it from a copy"
 
 
 def _target(record: Any) -> str | None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from clew.errors import StoreError
+from clew.errors import StoreError, StoreForeign
 from clew.fetch.base import Response
 from clew.messages import Blob, Decision, Effect, SaveHost
 from clew.store import directory as layout
@@ -125,8 +125,13 @@ class SqliteStore:
     def load(self) -> Snapshot | None:
         """State to resume from; None for a new crawl."""
         self.flush()
-        with mapped(layout.database(self.path)):
-            return snapshot.load(self._reader.connection)
+        path = layout.database(self.path)
+        try:
+            with mapped(path):
+                return snapshot.load(self._reader.connection)
+        except (ValueError, TypeError) as error:
+            # A sound database with values in it that were never clew's.
+            raise StoreForeign(f"{path} is damaged ({error}): restore it from a copy") from error
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl."""
