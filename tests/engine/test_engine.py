@@ -42,6 +42,34 @@ def test_robots_4xx_allows_and_5xx_forbids(status, pages):
     assert len(loop.pages) == pages
 
 
+def weak_a_day_later(replies):
+    """A host that is well on the first day, and gives these statuses for its robots.txt on the second."""
+    web = {f"{A}robots.txt": {"status": 200}, A: page(A, "wind", [f"{A}1"]), f"{A}1": page(f"{A}1", "x wind")}
+    loop = Loop(web).start(A)
+    loop.run(limit=2)
+    loop.now += 90_000
+    for status in replies:
+        web[f"{A}robots.txt"] = {"status": status}
+        loop.run(limit=1)
+    loop.run()
+    return loop
+
+
+def test_a_host_that_answered_is_asked_for_its_robots_until_it_answers_again():
+    loop = weak_a_day_later([503] * 8 + [200])
+    assert loop.fetched() == [A, f"{A}1"]
+    assert not [e for e in loop.effects if isinstance(e, Close) and e.reason == "robots"]
+
+
+def test_a_host_that_never_answers_again_is_given_up_at_last():
+    loop = weak_a_day_later([503])
+    assert loop.fetched() == [A]
+    assert 4 * 3600 < loop.now - 90_000 < 2 * 86_400
+    loop.save(loop.crawl.drain())
+    left_out = [e for e in loop.effects if isinstance(e, Close) and e.state is State.DROPPED]
+    assert [e.candidate for e in left_out] == [1]
+
+
 def test_robots_of_each_port_and_scheme_are_asked_for_apart():
     """One host, three origins: three robots.txt files, one pace."""
     seeds = (A, "http://a.example:8080/", "https://a.example/")

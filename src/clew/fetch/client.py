@@ -97,7 +97,8 @@ class Client:
             max_field_size=line,
             max_headers=MAX_HEADER_COUNT,
         )
-        self._session._retry_connection = settings.retry_dropped
+        # It knows all hosts or none.
+        self._session._retry_connection = settings.retry_dropped is True
 
     async def get(
         self, href: str, headers: Mapping[str, str], begin: Begin, take: Take, *, verify: bool

@@ -104,6 +104,8 @@ class HttpFetcher:
         self._credentials = self.settings.credentials()
         self._credential_origins = self.settings.credential_origins()
         self._unverified = Hosts(self.settings.insecure)
+        again = self.settings.retry_dropped
+        self._resent = again if isinstance(again, bool) else Hosts(again)
         self._resolver: VettedResolver | None = None
         self._wire: Wire | None = None
         self._origins: dict[str, _Origin] = {}
@@ -211,7 +213,8 @@ class HttpFetcher:
         reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
         tail = self._tail(origin.text, anonymous=True) if request.anonymous else origin.tail
         tail = tail[:-2] + _lines(request.headers) if request.headers else tail
-        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met)
+        resend = self._resent if isinstance(self._resent, bool) else origin.host in self._resent
+        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met, resend=resend)
 
     async def _ask_client(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Through TLS, or a proxy."""
@@ -276,7 +279,6 @@ class HttpFetcher:
             self._resolver,
             settings.connect_timeout,
             settings.keepalive,
-            settings.retry_dropped,
             settings.concurrency,
         )
 

@@ -69,9 +69,10 @@ class HttpSettings:
     """Seconds an idle connection is kept."""
     dns_ttl: float = 60.0
     """Seconds the vetted addresses of a name are used again."""
-    retry_dropped: bool = True
-    """Ask again on the spot when a kept connection turns out to be closed. The server may have seen the first
-    request, so where a delay must hold between any two, this is for the engine to do."""
+    retry_dropped: bool | tuple[str, ...] = True
+    """Ask again on the spot when a kept connection turns out to be closed, or which hosts to do that with.
+    The server may have seen the first request, so where a delay must hold between any two, this is for the
+    engine to do."""
     keep_raw: bool = False
     """Keep compressed bodies as sent too, in `Response.raw`."""
 

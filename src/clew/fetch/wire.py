@@ -212,8 +212,7 @@ class Wire:
     """Connections to many places.
 
     Parameters: the resolver, whose addresses are vetted; how long to try to connect; how long an idle
-    connection is kept; whether a request is sent again when a kept connection turns out to be closed; how
-    many places keep idle connections, since each is an open file.
+    connection is kept; how many places keep idle connections, since each is an open file.
     """
 
     def __init__(
@@ -221,13 +220,11 @@ class Wire:
         resolver: VettedResolver,
         connect_timeout: float,
         keepalive: float,
-        retry_dropped: bool = True,
         places: int = 256,
     ) -> None:
         self.resolver = resolver
         self.connect_timeout = connect_timeout
         self.keepalive = keepalive
-        self.retry_dropped = retry_dropped
         self.places = places
         self._idle: dict[Place, deque[Connection]] = {}
         self._busy: set[Connection] = set()
@@ -235,8 +232,13 @@ class Wire:
         # One buffer for all: what is read is taken in before the next read.
         self._buffer = memoryview(bytearray(_BUFFER))
 
-    async def get(self, place: Place, request: bytes, reply: Reply, met: Callable[[str], None]) -> None:
-        """Send a request and take in the reply; `met` is told the address asked. Raises what went wrong."""
+    async def get(
+        self, place: Place, request: bytes, reply: Reply, met: Callable[[str], None], *, resend: bool = True
+    ) -> None:
+        """Send a request and take in the reply; `met` is told the address asked. Raises what went wrong.
+
+        With `resend`, a request is sent again when a kept connection turns out to be closed.
+        """
         while True:
             kept = self._kept(place)
             connection = kept or await self._connect(place)
@@ -247,7 +249,7 @@ class Wire:
             except BaseException as error:
                 connection.close()
                 dropped = kept is not None and connection.silent and isinstance(error, FetchError | OSError)
-                if dropped and self.retry_dropped:
+                if dropped and resend:
                     # It was closed between two requests, which is nobody's fault: the server saw nothing.
                     self._drop(place)
                     continue

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from clew import url as urls
-from clew.errors import RETRY, Reason
+from clew.errors import RETRY, Reason, Retry
 from clew.frontier.hosts import Host, Hosts, Politeness, Robots
 from clew.frontier.robots import Rules
 from clew.messages import Outcome
@@ -21,6 +21,8 @@ BUSY_STATUS = frozenset({429, 503})
 _UNREACHABLE = 0
 _PATIENCE = 0.1
 _DOUBLINGS = 6
+#: Times that robots.txt is asked for again where it was read before; with rests that double, some hours.
+_AGAIN = 16
 #: Bytes from which a robots.txt is large (one in fifty is), what it takes in memory for each byte at most,
 #: and what all large ones together may take.
 LARGE = 32 * 1024
@@ -98,7 +100,7 @@ class Gate:
         rule = RETRY.get(Reason.SERVER_ERROR if reason is Reason.BUSY else reason) if reason else None
         rest = health(self.hosts, asked, outcome)
         outage = self.hosts.outage and not asked.excluded
-        if rule is not None and (attempt < rule.times or outage) and not asked.excluded:
+        if rule is not None and (attempt < self._times(host, origin, rule) or outage) and not asked.excluded:
             rest = max(rule.rest * 2 ** min(attempt, _DOUBLINGS), rest)
             self.hosts.end(asked, now, rest)
             self.hosts.rest(host, now + rest)
@@ -118,6 +120,13 @@ class Gate:
             host.excluded = host.unsaved = True
         self.learn(host, origin, status, now, outcome.body)
         return host, "ok" if 200 <= status < 300 else "failed" if status == 0 or status >= 500 else "none"
+
+    @staticmethod
+    def _times(host: Host, origin: str, rule: Retry) -> int:
+        """How often to ask again. An origin that has answered before is asked for hours: all that is queued
+        there would be left out for good, for a moment's weakness a day after it was last asked."""
+        known = host.robots.get(origin)
+        return _AGAIN if known is not None and 0 < known.status < 500 else rule.times
 
     def learn(self, host: Host, origin: str, status: int, at: float, body: bytes) -> None:
         """Take in an origin's robots.txt."""

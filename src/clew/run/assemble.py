@@ -127,8 +127,9 @@ def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
             concurrency=config.concurrency,
             # The engine has names looked up again before the answers expire here.
             dns_ttl=2 * Politeness().address_age,
-            # With no delay, servers that close connections at once are met in the act all the time.
-            retry_dropped=config.delay < MIN_DELAY,
+            # With no delay, servers that close connections at once are met in the act all the time. There is
+            # none for one's own hosts alone.
+            retry_dropped=config.own if config.delay < MIN_DELAY else False,
         )
     )
     if config.sends_cookies():
