@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -200,3 +201,14 @@ def test_closed_streams_are_replaced_and_data_goes_nowhere_else(monkeypatch, cap
     monkeypatch.setattr(sys, "stderr", None)
     assert main(["statsu"]) == 2
     assert capsys.readouterr().out == ""
+
+
+def test_letters_that_the_output_does_not_have_are_numbers_that_json_reads():
+    code = (
+        "import json, sys; from clew.cli import console, main; main(['--version']); "
+        "console.put(json.dumps({'title': 'é😀'}, ensure_ascii=False))"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+    said = ran.stdout.decode("ascii").splitlines()[-1]
+    assert json.loads(said) == {"title": "é😀"}

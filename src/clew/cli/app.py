@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from collections.abc import Iterable
@@ -185,6 +187,7 @@ def build() -> App:
 def run(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code; complaints go to stderr."""
     _reopen()
+    _spell()
     try:
         result = build()(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
@@ -203,6 +206,21 @@ def _reopen() -> None:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115 - as long as we run
+
+
+def _spell() -> None:
+    """Where a stream has no such letter it gets the number of it, in a way that JSON reads as the letter."""
+    codecs.register_error("clew-number", _numbered)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="clew-number")
+
+
+def _numbered(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    pairs = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join([f"\\u{pairs[at : at + 2].hex()}" for at in range(0, len(pairs), 2)]), error.end
 
 
 def _words(error: CycloptsError) -> str:
