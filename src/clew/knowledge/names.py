@@ -20,6 +20,8 @@ Ids = NDArray[np.int64]
 #: The share of places of the hash table that may be taken: words are looked up here once, when they are new.
 _LOAD = 0.8
 _BREAK = "\n"
+#: Of more words than this, those that are new are numbered together.
+_SOME = 32
 
 
 class Names(Sequence[str]):
@@ -121,6 +123,10 @@ class Few(dict[str, int]):
         return number
 
     def listed(self, words: Iterable[str]) -> list[int]:
+        if isinstance(words, list) and len(words) > _SOME:
+            new = [word for word in dict.fromkeys(words) if word not in self]
+            self.update(zip(new, range(len(self.names), len(self.names) + len(new)), strict=True))
+            self.names += new
         return list(map(self.__getitem__, words))
 
     def find(self, word: str) -> int:
