@@ -35,7 +35,7 @@ class Ragged:
     def append(self, row: int, items: NDArray[np.int64] | NDArray[np.int32]) -> None:
         """Fill a row beyond all rows so far; rows passed over are empty."""
         self._starts = grown(self._starts, row + 2)
-        self._make_room(self.size + len(items))
+        self._items = grown(self._items, self.size + len(items))
         self._starts[self.rows : row + 1] = self.size
         self._items[self.size : self.size + len(items)] = items
         self.size += len(items)
@@ -46,22 +46,12 @@ class Ragged:
         """Fill consecutive rows beyond all rows so far, the items of all of them in one array."""
         n = len(lengths)
         self._starts = grown(self._starts, first + n + 1)
-        self._make_room(self.size + len(items))
+        self._items = grown(self._items, self.size + len(items))
         self._starts[self.rows : first + 1] = self.size
         self._items[self.size : self.size + len(items)] = items
         self._starts[first + 1 : first + n + 1] = self.size + np.cumsum(lengths)
         self.size += len(items)
         self.rows = first + n
-
-    def _make_room(self, size: int) -> None:
-        """Room for so many items. These are the largest arrays of a crawl: they grow where they are, without a
-        second one beside them for a while, unless somebody looks at them just then."""
-        if size <= len(self._items):
-            return
-        try:
-            self._items.resize(size + size // 8)
-        except ValueError:
-            self._items = grown(self._items, size)
 
     def row(self, row: int) -> NDArray[np.int32]:
         """The items of a row."""

@@ -61,7 +61,8 @@ class Forms:
         self._idle = stopwords(language)
         # Not the lexicon, which remembers: each form is asked for once, and numbers are remembered here.
         self._stem = stemmer(language)
-        self._known = KeyIndex()
+        # There are more forms than anything else: a small table, in which keys are a few steps away.
+        self._known = KeyIndex(load=0.8)
         self._short: dict[str, int] = {}
 
     def __len__(self) -> int:
