@@ -80,6 +80,8 @@ def clean(text: str) -> str:
     >>> clean("a\\ud800b")
     'a?b'
     """
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
