@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 
 import pytest
 
@@ -136,3 +138,8 @@ async def test_transports_of_other_event_loops_will_do(serve, fetcher, reply, mo
     for path in ("/a", "/b"):
         assert (await one.fetch(Request(server.url(path)))).body == b"mine"
     assert server.connections == 1
+
+
+def test_plain_http_does_without_the_library_for_the_rest():
+    code = "import sys, clew.fetch.http; sys.exit('aiohttp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

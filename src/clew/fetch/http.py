@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -218,10 +219,7 @@ class HttpFetcher:
 
     async def _ask_client(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Through TLS, or a proxy."""
-        if self._client is None:
-            from clew.fetch.client import Client
-
-            self._client = Client(self.settings, self._resolver, self._shared)
+        client = self._client or await self._load()
         known = origin.text in self._credential_origins and not request.anonymous
         sent = (self._credentials if known else {}) | dict(request.headers)
 
@@ -229,13 +227,22 @@ class HttpFetcher:
             self._begin(body, request, status, headers)
             body.peer = peer
 
-        await self._client.get(
+        await client.get(
             origin.text + path,
             sent,
             begin,
             lambda chunk: body.take(chunk, self._most(request)),
             verify=origin.host not in self._unverified,
         )
+
+    async def _load(self) -> Client:
+        """Make the client. To load what it is made of takes a quarter of a second: too long for the loop."""
+        await asyncio.to_thread(import_module, "clew.fetch.client")
+        from clew.fetch.client import Client
+
+        if self._client is None:
+            self._client = Client(self.settings, self._resolver, self._shared)
+        return self._client
 
     def _most(self, request: Request) -> int:
         """Bytes of body to receive: what may be long by right (robots.txt) is not cut as pages are."""
