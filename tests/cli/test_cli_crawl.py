@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from clew.cli import main
+from clew.cli.running import Again
 
 
 def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
@@ -252,3 +253,15 @@ def test_a_crawl_goes_on_when_nobody_reads_what_it_says(clew, site, tmp_path: Pa
         code = main(site.crawl(tmp_path / "farms", 10))
     assert code in (0, 3)
     assert clew("status", tmp_path / "farms", "--json").json()["stopped"] == "pages"
+
+
+def test_learning_again_is_said_when_it_takes_long(capsys):
+    times = iter([0.0, 1.0, 4.0, 4.0, 5.0, 8.0, 8.0])
+    again = Again(lambda: next(times))
+    for done in (16, 32, 48, 64):
+        again.tell(done, 2000)
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "learning again from what was fetched: 32 of 2,000 pages",
+        "learning again from what was fetched: 64 of 2,000 pages",
+    ]

@@ -1,6 +1,7 @@
 """A crawl that learns, stopped and taken up again, knows what it knew."""
 
 import asyncio
+import sqlite3
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import open_store
 
 
-def session(web, store, pages, clock):
+def session(web, store, pages, clock, **more):
     config = CrawlConfig(
         seeds=web.seeds(),
         match=web.formula(),
@@ -21,7 +22,7 @@ def session(web, store, pages, clock):
         delay=0,
         concurrency=1,
     )
-    return Session(config, store, fetcher=ReplayFetcher(web), clock=clock)
+    return Session(config, store, fetcher=ReplayFetcher(web), clock=clock, **more)
 
 
 def test_knowledge_and_scores_come_back_to_the_last_count(tmp_path):
@@ -54,3 +55,31 @@ def test_a_crawl_in_two_sessions_finds_what_one_finds(tmp_path):
             store.close()
         lines.append(trace)
     assert lines[0] == lines[1]
+
+
+def test_learning_again_says_how_far_it_is_and_can_be_stopped_without_loss(tmp_path):
+    web = open_web("demo")
+    store = open_store(tmp_path / "crawl")
+    asyncio.run(session(web, store, 120, VirtualClock(1e9)).run())
+    store.close()
+    (known,) = sqlite3.connect(tmp_path / "crawl" / "clew.db").execute("SELECT state FROM learned").fetchone()
+
+    heard = []
+
+    def relearned(done, total):
+        heard.append((done, total))
+        if len(heard) == 2:
+            second.stop()
+
+    store = open_store(tmp_path / "crawl")
+    second = session(web, store, 150, VirtualClock(1e9), relearned=relearned)
+    finished = asyncio.run(second.run())
+    store.close()
+    assert heard == [(16, 120), (32, 120)]
+    assert (finished.reason, finished.exit_code, finished.pages) == ("interrupted", 130, 120)
+    (still,) = sqlite3.connect(tmp_path / "crawl" / "clew.db").execute("SELECT state FROM learned").fetchone()
+    assert still == known
+    store = open_store(tmp_path / "crawl")
+    third = asyncio.run(session(web, store, 150, VirtualClock(1e9)).run())
+    store.close()
+    assert third.pages == 150

@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from clew.store.base import Store
 
 REPORT = "report.html"
+#: Seconds of silence that are too many.
+_PATIENCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,19 @@ class Stopwatch:
 
     def finished(self, progress: Progress, reason: str) -> None:
         self.store.set_meta(elapsed=elapsed(progress))
+
+
+class Again:
+    """Says how far a resumed crawl has come with learning again, when that takes long."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._next = clock() + _PATIENCE
+
+    def tell(self, done: int, total: int) -> None:
+        if self._clock() >= self._next:
+            self._next = self._clock() + _PATIENCE
+            say(f"learning again from what was fetched: {done:,} of {total:,} pages")
 
 
 def perform(plans: Sequence[Plan], views: Sequence[Observer]) -> list[Finished]:
@@ -92,7 +108,10 @@ def _open(plan: Plan, view: Observer, stack: ExitStack) -> tuple[Session, Store]
         stack.callback(close)
     store.set_meta(config=json.loads(plan.config.to_json()), command=plan.command)
     observers += [log, Stopwatch(store), view]
-    return Session(plan.config, store, predicate=plan.predicate, observers=observers), store
+    session = Session(
+        plan.config, store, predicate=plan.predicate, observers=observers, relearned=Again().tell
+    )
+    return session, store
 
 
 async def _run(sessions: Sequence[Session]) -> list[Finished]:

@@ -6,7 +6,7 @@ last count, together with all it remembers of candidates. Pages are parsed anew 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -34,8 +34,18 @@ def relearn(
     `body` finds the archived reply of a URL; `before` is a decision to stop short of. Call after the
     engine was restored.
     """
+    count = 0
+    for count in relearning(crawl, store, body, before=before):  # noqa: B007 - the last one is the answer
+        pass
+    return count
+
+
+def relearning(
+    crawl: Crawl, store: Reader, body: Callable[[str], Response | None], *, before: int | None = None
+) -> Iterator[int]:
+    """The same step by step: gives after each outcome how many there were so far."""
     if isinstance(crawl.strategy, Resumable):
-        return 0
+        return
     count = 0
     for decision in store.decisions():
         if before is not None and decision.seq >= before:
@@ -56,7 +66,7 @@ def relearn(
         page = expansion.page
         for target in (page.refresh, page.canonical):
             _meet(crawl, decision.candidate, decision.url, (target,) if target else ())
-    return count
+        yield count
 
 
 def _meet(crawl: Crawl, source: int, url: str, targets: Sequence[str]) -> None:

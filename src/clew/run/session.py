@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clew import __version__
@@ -17,7 +18,7 @@ from clew.run.descriptors import affordable
 from clew.run.driver import Driver
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import make_parser
-from clew.run.relearn import relearn
+from clew.run.relearn import relearning
 from clew.run.resume import restore
 from clew.store import SqliteStore
 from clew.store.base import Store
@@ -28,6 +29,8 @@ from clew.strategy.base import Reads
 _INTERRUPTED = 130
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
 LATE = 3.0
+#: Pages learned from again before anyone gets a look in.
+_AT_A_TIME = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class Session:
     """Runs a crawl, new or resumed, until it stops.
 
     Parameters: the configuration; the store, open for writing; and, to replace the usual ones, a
-    fetcher (a recorded web's, say), a predicate, a clock, observers.
+    fetcher (a recorded web's, say), a predicate, a clock, observers; and `relearned`, told now and then how
+    many of how many pages a resumed crawl has learned from again.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Session:
         predicate: Predicate | None = None,
         observers: Sequence[Observer] = (),
         clock: Clock | None = None,
+        relearned: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
         self.config = config
         self.store = store
@@ -66,6 +71,7 @@ class Session:
         self.observers = tuple(observers)
         self.crawl = crawl_of(config, store, predicate)
         self._fetcher = fetcher
+        self._relearned = relearned
         self._driver: Driver | None = None
         self._stop_asked = False
 
@@ -80,7 +86,10 @@ class Session:
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
-            self._relearn()
+            if not await self._relearn(saved.pages):
+                return self._finish("interrupted")
+            # Learning again may take minutes, which are not the crawl's.
+            now = self.clock.now()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
@@ -113,11 +122,20 @@ class Session:
                 await fetcher.close()
         return self._finish(reason)
 
-    def _relearn(self) -> None:
-        """A strategy that learns is taught again what the crawl saw, from its own archive."""
-        if isinstance(self.store, SqliteStore) and not isinstance(self.crawl.strategy, Resumable):
-            with contextlib.closing(CrawlWeb(self.store.path)) as web:
-                relearn(self.crawl, self.store, web.get)
+    async def _relearn(self, pages: int) -> bool:
+        """A strategy that learns is taught again what the crawl saw, from its own archive; False if it was
+        asked to stop before the end: half of what was known must not be saved as all of it."""
+        if not isinstance(self.store, SqliteStore) or isinstance(self.crawl.strategy, Resumable):
+            return True
+        with contextlib.closing(CrawlWeb(self.store.path)) as web:
+            for count in relearning(self.crawl, self.store, web.get):
+                if count % _AT_A_TIME == 0:
+                    self._relearned(count, pages)
+                    # Signals are heard.
+                    await asyncio.sleep(0)
+                    if self._stop_asked:
+                        return False
+        return True
 
     def stop(self) -> None:
         """Ask for a checkpoint and an end; from the event loop's thread."""
