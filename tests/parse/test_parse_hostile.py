@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import clew.parse
@@ -76,6 +76,7 @@ TOKENS = st.sampled_from(
 
 
 @given(st.lists(TOKENS, max_size=60).map("".join))
+@example("<a href=/x>\x010\x02</p>\x010\x02")
 @settings(max_examples=400)
 def test_tag_soup(markup):
     """Contexts hold their anchors, text is folded, and every anchor's words come from the page."""

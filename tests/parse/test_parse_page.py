@@ -211,3 +211,18 @@ def test_the_marks_own_characters_in_a_page_do_no_harm():
     assert found.links[0].anchor == "link"
     assert "b" in found.text
     assert found.text.endswith("d")
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "anchor"),
+    [
+        ("<a href=/x><h3>Wind farms</h3><span>at sea</span></a>", "Wind farms at sea", "Wind farms at sea"),
+        ("<a href=/x>Wind<hr>farms</a> at sea", "Wind farms at sea", "Wind farms"),
+        ("<span><b><div>Wind</div></b>farms</span> <a href=/x>here</a>", "Wind farms here", "here"),
+        ("<a href=/x>Wind <b>far</b>ms</a>", "Wind farms", "Wind farms"),
+    ],
+)
+def test_words_behind_a_block_within_a_line_stay_words(markup, text, anchor):
+    found = page(markup)
+    assert found.text.split() == text.split()
+    assert found.links[0].anchor == anchor

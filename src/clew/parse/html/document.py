@@ -16,7 +16,7 @@ import turbohtml
 from clew import native
 from clew.page import Excerpts, Later, Once
 from clew.parse.html.paths import tag_paths
-from clew.parse.html.render import MARKS, Rendered, marked, plain_text, render, rendered
+from clew.parse.html.render import MARKS, Rendered, marked, part, plain_text, render, rendered
 from clew.parse.limits import DEFAULT, Limits
 from clew.parse.text import clip, fold, legible, one_line
 
@@ -235,11 +235,12 @@ def _own(link: turbohtml.Element) -> str:
 
 
 def _strip(tree: turbohtml.Document) -> None:
-    """Take out what a reader does not see."""
+    """Take out what a reader does not see, and keep apart what a reader sees apart."""
     for tag in _UNSEEN:
         for element in tree.select(tag):
             element.extract()
     tree.remove(_HIDDEN)
+    part(tree)
 
 
 def _scan(tree: turbohtml.Document, limits: Limits) -> _Head:
@@ -366,7 +367,9 @@ def plain(markup: str, limits: Limits = DEFAULT) -> str:
     """
     if "<" not in markup and "&" not in markup:
         return clip(fold(markup), limits.text)
-    return clip(plain_text(turbohtml.parse(markup, positions=False)), limits.text)
+    tree = turbohtml.parse(markup, positions=False)
+    part(tree)
+    return clip(plain_text(tree), limits.text)
 
 
 def _meta_refresh(tree: turbohtml.Document) -> tuple[float, str] | None:

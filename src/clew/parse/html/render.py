@@ -30,6 +30,17 @@ _KINDS[10] = _LINE
 _KINDS[1:5] = _MARK
 
 
+#: Elements that stand on lines of their own, and those within a line that may hold them all the same.
+_BLOCKS = (
+    *("address", "article", "aside", "blockquote", "dd", "details", "div", "dl", "dt", "fieldset"),
+    *("figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li"),
+    *("main", "nav", "ol", "p", "pre", "section", "table", "ul"),
+)
+_INLINE_TAGS = "a abbr b big cite code del em font i ins label mark q s small span strong sub sup tt u"
+_INLINE = frozenset(_INLINE_TAGS.split())
+_LEVELS = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """Folded text; where each link's words start and end in it (-1: they are not in it); the main text."""
@@ -38,6 +49,24 @@ class Rendered:
     starts: Sequence[int]
     ends: Sequence[int]
     main: str
+
+
+def part(tree: turbohtml.Document) -> None:
+    """Put white space behind blocks within a line, as in a link around a heading and a sentence.
+
+    The renderer ends such a block without ending its line, so that two words would become one.
+    """
+    for tag in _BLOCKS:
+        for block in tree.select(tag):
+            node: turbohtml.Node = block
+            for _ in range(_LEVELS):
+                parent = node.parent
+                if not isinstance(parent, turbohtml.Element) or parent.tag not in _INLINE:
+                    break
+                if node.next_sibling is not None:
+                    node.insert_after(turbohtml.Text("\n"))
+                    break
+                node = parent
 
 
 def plain_text(tree: turbohtml.Document | turbohtml.Element) -> str:
