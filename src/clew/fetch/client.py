@@ -7,7 +7,6 @@ connects to vetted addresses alone, and its errors leave it as `FetchError`.
 from __future__ import annotations
 
 import socket
-import ssl
 from collections.abc import Callable, Mapping, Sequence
 
 import aiohttp
@@ -32,8 +31,6 @@ Take = Callable[[bytes], bool]
 _REASONS: tuple[tuple[type[BaseException], Reason], ...] = (
     (aiohttp.ClientConnectorDNSError, Reason.DNS),
     (aiohttp.ClientSSLError, Reason.TLS),
-    (ssl.SSLError, Reason.TLS),
-    (aiohttp.ConnectionTimeoutError, Reason.TIMEOUT),
     (TimeoutError, Reason.TIMEOUT),
     (aiohttp.ClientHttpProxyError, Reason.CONNECT),
     (aiohttp.ClientConnectorError, Reason.CONNECT),

@@ -48,6 +48,8 @@ class _Origin:
     port: int
     tail: bytes
     """What a request to it has after the path."""
+    resend: bool
+    """Whether it is asked again on the spot when a kept connection turns out to be closed."""
 
     @property
     def place(self) -> Place:
@@ -106,7 +108,7 @@ class HttpFetcher:
         self._credential_origins = self.settings.credential_origins()
         self._unverified = Hosts(self.settings.insecure)
         again = self.settings.retry_dropped
-        self._resent = again if isinstance(again, bool) else Hosts(again)
+        self._resent = Hosts(("*",) if again is True else again or ())
         self._resolver: VettedResolver | None = None
         self._wire: Wire | None = None
         self._origins: dict[str, _Origin] = {}
@@ -185,7 +187,8 @@ class HttpFetcher:
             raise forbidden(url.raw_host, url.raw_host, why)
         if len(self._origins) >= _ORIGINS:
             self._origins.clear()
-        known = self._origins[place] = _Origin(place, url.raw_host, url.port, self._tail(place))
+        resend = url.raw_host in self._resent
+        known = self._origins[place] = _Origin(place, url.raw_host, url.port, self._tail(place), resend)
         return known
 
     def _tail(self, place: str, anonymous: bool = False) -> bytes:
@@ -214,8 +217,7 @@ class HttpFetcher:
         reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
         tail = self._tail(origin.text, anonymous=True) if request.anonymous else origin.tail
         tail = tail[:-2] + _lines(request.headers) if request.headers else tail
-        resend = self._resent if isinstance(self._resent, bool) else origin.host in self._resent
-        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met, resend=resend)
+        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met, resend=origin.resend)
 
     async def _ask_client(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Through TLS, or a proxy."""

@@ -179,7 +179,7 @@ class Host:
 
     def row(self, politeness: Politeness, *, robots: bool = False) -> SaveHost:
         """What to save of it now."""
-        known = [(origin, r.status, r.at, r.body) for origin, r in self.robots.items()] if robots else ()
+        known = [(origin, r.status, r.at, r.body) for origin, r in self.robots.items()] if robots else None
         memory = self._memory() if self.unsaved else None
         self.unsaved = False
         return SaveHost(
@@ -191,7 +191,7 @@ class Host:
             pages=self.pages,
             matches=self.matches,
             wire=self.wire,
-            robots=tuple(known) if robots else None,
+            robots=None if known is None else tuple(known),
             memory=memory,
         )
 
