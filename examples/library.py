@@ -34,7 +34,7 @@ def main() -> None:
         print(f"{find.score:.2f}  {find.url}  {find.title}")
     print(run.finished)
     print()
-    print("\n".join(run.explain(finds[-1].url).lines()))
+    print(run.explain(finds[-1].url))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import pytest
 
 from clew.testing import DemoWeb, serving
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 

@@ -18,6 +18,7 @@ def test_the_front_door_has_these_names_and_no_others():
     """Whoever adds or takes away a public name changes this list, and CHANGELOG.md."""
     assert set(clew.__all__) == {
         "ClewError",
+        "CrawlSettings",
         "Find",
         "Link",
         "Links",

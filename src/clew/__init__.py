@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from clew.api import Find, Run, crawl
+    from clew.crawl_settings import CrawlSettings
     from clew.errors import ClewError
     from clew.page import Link, Links, Page
     from clew.predicate.verdict import Predicate, Verdict
 
 _HOMES = {
     "ClewError": "clew.errors",
+    "CrawlSettings": "clew.crawl_settings",
     "Find": "clew.api",
     "Link": "clew.page",
     "Links": "clew.page",
@@ -34,6 +36,7 @@ _HOMES = {
 
 __all__ = [
     "ClewError",
+    "CrawlSettings",
     "Find",
     "Link",
     "Links",

@@ -10,28 +10,33 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
+import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from clew.errors import ClewError, UsageError
+from clew.crawl_settings import CrawlSettings
+from clew.errors import ClewError, ConfigError, UsageError
 from clew.messages import Effect, SavePage
 from clew.page import Page
 from clew.predicate.verdict import Predicate
-from clew.run.assemble import predicate_of
+from clew.run.build import predicate_of
 from clew.run.config import CrawlConfig
 from clew.run.explain import Explanation, explain
 from clew.run.observe import Progress
 from clew.run.session import Finished, Session
-from clew.run.settings import build, resume_config
+from clew.run.settings import OUTWARD, make_config, resume_config, stored_config
 
 if TYPE_CHECKING:
     from clew.fetch.base import Fetcher
     from clew.run.clock import Clock
     from clew.store import CrawlReader
     from clew.store.base import Reader, Store
+
+#: Finds that may wait for whoever iterates; with so many the crawl stands still.
+AHEAD = 16
 
 Match = str | Callable[[Page], bool | float] | Predicate
 
@@ -55,6 +60,21 @@ class Find:
     @property
     def text(self) -> str:
         return self.page.text
+
+    def as_dict(self) -> dict[str, Any]:
+        """The find as plain data, for JSON, a database or a table."""
+        page = self.page
+        return {
+            "url": page.url,
+            "title": page.title,
+            "score": self.score,
+            "reasons": list(self.reasons),
+            "language": page.language,
+            "type": page.type,
+            "status": page.status,
+            "depth": page.depth,
+            "text": page.text,
+        }
 
     def __repr__(self) -> str:
         return f"Find({self.score:.2f}, {self.url!r})"
@@ -87,7 +107,7 @@ class Run:
     def __init__(
         self,
         config: CrawlConfig,
-        match: Match,
+        predicate: Predicate,
         directory: Path | None,
         *,
         fetcher: Fetcher | None = None,
@@ -97,7 +117,7 @@ class Run:
         self.directory = directory
         self.finished: Finished | None = None
         """How it ended; None until then."""
-        self._match = match
+        self._predicate = predicate
         self._fetcher = fetcher
         self._clock = clock
         self._session: Session | None = None
@@ -111,10 +131,11 @@ class Run:
         )
 
     def __iter__(self) -> Iterator[Find]:
-        """Finds as they come. The crawl runs in a thread of its own, a little ahead of the reader."""
+        """Finds as they come. The crawl runs in a thread of its own, at most `AHEAD` finds ahead of the
+        reader; then it stands still."""
         finds: queue.Queue[Find | BaseException | None] = queue.Queue()
         loop = asyncio.new_event_loop()
-        session = self._open(finds.put)
+        session = self._open(finds.put, lambda: finds.qsize() >= AHEAD)
 
         def work() -> None:
             end: BaseException | None = None
@@ -129,6 +150,7 @@ class Run:
         thread.start()
         try:
             while isinstance(item := finds.get(), Find):
+                loop.call_soon_threadsafe(session.wake)
                 yield item
             if item is not None:
                 raise item
@@ -140,13 +162,14 @@ class Run:
             self._let_go()
 
     async def __aiter__(self) -> AsyncIterator[Find]:
-        """Finds as they come, on the running event loop."""
+        """Finds as they come, on the running event loop, at most `AHEAD` ahead of the reader."""
         finds: asyncio.Queue[Find | None] = asyncio.Queue()
-        session = self._open(finds.put_nowait)
+        session = self._open(finds.put_nowait, lambda: finds.qsize() >= AHEAD)
         work = asyncio.create_task(session.run())
         work.add_done_callback(lambda _: finds.put_nowait(None))
         try:
             while (find := await finds.get()) is not None:
+                session.wake()
                 yield find
             self.finished = work.result()
         finally:
@@ -175,6 +198,19 @@ class Run:
         """Why a URL was fetched when it was, or why it was not."""
         return explain(self.store, url, config=self.config)
 
+    def to_dataframe(self) -> Any:
+        """The finds as a pandas DataFrame, a row each, as exports have them; needs pandas."""
+        from clew.store.exports import FIELDS, record
+
+        rows = [record(row) for row in self.store.pages(matched=True)]
+        try:
+            import pandas
+        except ImportError:
+            raise UsageError(
+                "a data frame needs pandas: pip install clew[pandas], or iterate the run"
+            ) from None
+        return pandas.DataFrame(rows, columns=list(FIELDS))
+
     def close(self) -> None:
         """Let go of the directory altogether."""
         if self._reader is not None:
@@ -188,21 +224,21 @@ class Run:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _open(self, put: Callable[[Find], None]) -> Session:
+    def _open(self, put: Callable[[Find], None], held: Callable[[], bool]) -> Session:
         if self._begun:
             raise UsageError(
                 "a run is iterated once: call clew.crawl(...) again, with the same directory to go on"
             )
         self._begun = True
         self._store, self.config = _store(self.directory, self.config)
-        predicate = predicate_of(self.config, self._match)
         self._session = Session(
             self.config,
             self._store,
             fetcher=self._fetcher,
-            predicate=predicate,
+            predicate=self._predicate,
             observers=[_Sink(put)],
             clock=self._clock,
+            held=held,
         )
         return self._session
 
@@ -231,7 +267,8 @@ def _store(directory: Path | None, config: CrawlConfig) -> tuple[Store, CrawlCon
         stored = store.meta().get("config")
         if stored is not None:
             given = config.model_dump()
-            config = resume_config(CrawlConfig.model_validate(stored), given, environ={}).config
+            kept = stored_config({"config": stored}).model_copy(update=dict.fromkeys(OUTWARD))
+            config = resume_config(kept, given, environ={}).config
         store.set_meta(config=json.loads(config.to_json()))
     except BaseException:
         store.close()
@@ -240,25 +277,41 @@ def _store(directory: Path | None, config: CrawlConfig) -> tuple[Store, CrawlCon
 
 
 def crawl(
-    seeds: Sequence[str],
+    seeds: str | Sequence[str],
     *,
     match: Match,
     directory: str | Path | None = None,
     fetcher: Fetcher | None = None,
     clock: Clock | None = None,
-    **settings: Any,
+    **settings: Unpack[CrawlSettings],
 ) -> Run:
     """Find pages that satisfy `match`, starting from `seeds`.
 
-    `match` is a formula, or any callable `Page -> bool | float`, or a `Predicate`. `directory` keeps the
-    crawl and lets it be resumed; without one everything stays in memory. The settings are those of the
-    command line (`pages=2000`, `strategy="best-first"`, `delay=2`, …).
+    `seeds` is one URL or several. `match` is a formula, or any callable `Page -> bool | float`, or a
+    `Predicate`. `directory` keeps the crawl and lets it be resumed; without one everything stays in memory.
+    The settings are those of the command line (`pages=2000`, `strategy="best-first"`, `delay=2`, …). What is
+    wrong with any of them is said here, not when the crawl begins.
     """
     text = match if isinstance(match, str) else _name(match)
-    config = build({**settings, "seeds": tuple(seeds), "match": text})
+    listed = (seeds,) if isinstance(seeds, str) else tuple(seeds)
+    try:
+        config = make_config({**settings, "seeds": listed, "match": text})
+        predicate = predicate_of(config, match)
+    except ConfigError as error:
+        raise ConfigError(_in_python(str(error))) from None
     return Run(
-        config, match, Path(directory) if directory is not None else None, fetcher=fetcher, clock=clock
+        config, predicate, Path(directory) if directory is not None else None, fetcher=fetcher, clock=clock
     )
+
+
+def _in_python(message: str) -> str:
+    """A complaint in the words of the library: parameters instead of options.
+
+    >>> _in_python("max-body: give --allow-private HOST")
+    'max_body: give allow_private HOST'
+    """
+    message = re.sub(r"^[a-z]+(?:-[a-z]+)+(?=: )", lambda key: key[0].replace("-", "_"), message, flags=re.M)
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda option: option[1].replace("-", "_"), message)
 
 
 def _name(match: Callable[[Page], bool | float] | Predicate) -> str:

@@ -99,6 +99,8 @@ class Reason(StrEnum):
     PARSE = "parse"
     BROWSER = "browser"
     INTERNAL = "internal"
+    LOCAL = "local"
+    """This machine could not make the request: no host is charged with it, and the crawl pauses."""
 
 
 @dataclass(frozen=True, slots=True)

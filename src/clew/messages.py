@@ -67,7 +67,7 @@ class Task:
     depth: int = 0
     attempt: int = 0
     score: float = 0.0
-    parts: tuple[float, ...] = ()
+    terms: tuple[float, ...] = ()
     """The score's contributions, in the order of the strategy's `parts`; they sum to it."""
 
 
@@ -120,7 +120,7 @@ class Outcome:
     """Came from the page cache: no request was made."""
     sitemap: Sitemap | None = None
     """The parsed body, for sitemaps."""
-    parts: int = 0
+    subrequests: int = 0
     """Requests made beyond the one for the page itself, for what a browser needed to render it."""
     addresses: tuple[str, ...] = ()
     """Where the host is: all its addresses for a look-up, the one that answered for a reply."""
@@ -139,7 +139,7 @@ class SaveCandidates:
     """The candidate number of the page they were found on; -1 for seeds."""
     anchors: tuple[str, ...]
     via: Via
-    parts: NDArray[np.float64]
+    terms: NDArray[np.float64]
     """One row a candidate, one column a contribution."""
 
 
@@ -151,7 +151,7 @@ class Rescore:
     """
 
     ids: NDArray[np.int64]
-    parts: NDArray[np.float64]
+    terms: NDArray[np.float64]
     saved: bool = True
 
 
@@ -220,12 +220,12 @@ class Decision:
     seq: int
     at: float
     kind: str
-    """`page`, `robots`, `sitemap`, `drop` (left out at the moment of leasing) or `stop`."""
+    """`page`, `robots`, `sitemap`, `drop` (left out at the moment of leasing), `command` or `stop`."""
     url: str
     candidate: int
     attempt: int
     score: float
-    parts: tuple[float, ...]
+    terms: tuple[float, ...]
     queue: int
     """Candidates queued when it was settled."""
     status: int
@@ -243,10 +243,10 @@ class Decision:
 
         Floats are written by `repr`, so equal lines mean equal decisions to the last bit.
         """
-        parts = ",".join(map(repr, self.parts))
+        terms = ",".join(map(repr, self.terms))
         dropped = ",".join(f"{reason}={count}" for reason, count in self.dropped)
         return (
-            f"{self.seq} {self.kind} {self.url} #{self.candidate}.{self.attempt} {self.score!r}=[{parts}] "
+            f"{self.seq} {self.kind} {self.url} #{self.candidate}.{self.attempt} {self.score!r}=[{terms}] "
             f"{self.status} {self.result} {self.verdict!r} "
             f"+{self.new}/{self.known} -[{dropped}] q{self.queue}"
         )
@@ -260,6 +260,19 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Journal:
+    """An input of the crawl that is no reply, such as a command, at its place among the decisions.
+
+    On resume it is taken in again at that place (`clew.engine.commands`).
+    """
+
+    after: int
+    """Decisions made before it."""
+    entry: str
+    """Plain data, as JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Forward:
     """Links to hosts of a slot that another shard owns."""
 
@@ -268,7 +281,7 @@ class Forward:
     anchors: tuple[str, ...]
     depth: int
     source: str
-    parts: NDArray[np.float64]
+    terms: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,4 +299,4 @@ class Learned:
         return self.state if isinstance(self.state, str) else self.state()
 
 
-Effect = SaveCandidates | Rescore | Close | SavePage | SaveHost | Record | Forward | Learned
+Effect = SaveCandidates | Rescore | Close | SavePage | SaveHost | Record | Journal | Forward | Learned

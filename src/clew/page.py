@@ -275,7 +275,7 @@ class Page:
     text: str = ""
     """Visible text, white space folded, block boundaries as newlines."""
     main: str = ""
-    """The main text: `text` without navigation and boilerplate."""
+    """The main text: `text` without navigation and boilerplate; all of it where none stands out."""
     language: str = ""
     """Two-letter code, or empty when unknown."""
     charset: str = ""
@@ -289,9 +289,10 @@ class Page:
     depth: int = 0
     """Number of links from the nearest seed along the way clew came."""
     digest: int = 0
-    """64-bit hash of the folded text: equal for exact duplicates. 0 for an empty text."""
-    simhash: int = 0
-    """64-bit similarity hash of the text: near-duplicates differ in few bits. 0 when too short to tell."""
+    """64-bit hash of `text`: equal for exact copies. 0 for an empty text."""
+    sketch: bytes = b""
+    """Similarity sketch of text, main text and title, by which near copies are told (`clew.parse.alike`).
+    Empty when the text is too short to tell."""
     truncated: bool = False
     rendered: bool = False
     """Read from what a browser made of it, not from what the server sent."""

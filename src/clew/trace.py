@@ -38,7 +38,7 @@ class Tracer:
             candidate=task.candidate,
             attempt=task.attempt,
             score=task.score,
-            parts=task.parts,
+            terms=task.terms,
             queue=queue,
             status=outcome.status,
             result=result,
@@ -51,19 +51,36 @@ class Tracer:
 
     def left_out(self, url: str, candidate: int, now: float, queue: int, reason: str) -> Record:
         """A candidate was chosen, and then left out without a request."""
+        return self._unasked(url, candidate, now, queue, "drop", reason)
+
+    def commanded(self, url: str, now: float, queue: int, name: str, *, reasons: tuple[str, ...]) -> Record:
+        """The crawl was changed from outside."""
+        return self._unasked(url, -1, now, queue, "command", name, reasons)
+
+    def _unasked(
+        self,
+        url: str,
+        candidate: int,
+        now: float,
+        queue: int,
+        kind: str,
+        result: str,
+        reasons: tuple[str, ...] = (),
+    ) -> Record:
+        """A decision for which nothing was fetched."""
         return self._line(
             at=now,
-            kind="drop",
+            kind=kind,
             url=url,
             candidate=candidate,
             attempt=0,
             score=0.0,
-            parts=(),
+            terms=(),
             queue=queue,
             status=0,
-            result=reason,
+            result=result,
             verdict=0.0,
-            reasons=(),
+            reasons=reasons,
             new=0,
             known=0,
             dropped=(),
@@ -78,7 +95,7 @@ class Tracer:
         candidate: int,
         attempt: int,
         score: float,
-        parts: tuple[float, ...],
+        terms: tuple[float, ...],
         queue: int,
         status: int,
         result: str,
@@ -98,7 +115,7 @@ class Tracer:
                 candidate=candidate,
                 attempt=attempt,
                 score=score,
-                parts=parts,
+                terms=terms,
                 queue=queue,
                 status=status,
                 result=result,

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from clew.cli import main
-from clew.cli.running import Again
+from clew.cli.runner import RelearningNotice
+from clew.errors import RETRY, Reason, Retry
+from clew.store import open_store
 
 
 def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, site, tmp_path: Path):
@@ -30,6 +32,22 @@ def test_a_crawl_stops_at_its_budget_and_leaves_db_archive_log_and_report(clew, 
     assert {"clew.db", "pages", "clew.log", "report.html"} <= names
     assert "120 pages" in said.err
     assert "\x1b" not in said.err, "plain lines when stderr is no terminal"
+
+
+def test_a_crawl_begins_with_the_formula_read_back_and_what_may_be_meant_otherwise(
+    clew, site, tmp_path: Path
+):
+    begun = clew(
+        "crawl", *site.seeds, "-m", "“wind farm” or turbine", "-d", tmp_path / "farms", *site.options(3)
+    )
+    first, second = begun.err.splitlines()[:2]
+    assert first == "note: 'or' is looked for as a word: in capitals, OR joins two terms (column 13)"
+    assert second == 'looking for: "wind farm" AND or AND turbine'
+    assert "looking for" not in clew("crawl", "-d", tmp_path / "farms").err
+    never = clew("crawl", *site.seeds, "-m", "wind -wind", "-d", tmp_path / "never", *site.options(3))
+    assert never.code == 2
+    assert "wind is wanted and excluded at column 7" in never.err
+    assert not (tmp_path / "never").exists()
 
 
 def test_without_json_nothing_goes_to_stdout(clew, site, tmp_path: Path):
@@ -100,13 +118,48 @@ def test_a_crawl_whose_seeds_cannot_be_reached_exits_4(clew, site, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("seed", "more", "says"),
+    [
+        ("https://nowhere.invalid/a", [], "\n  https://nowhere.invalid/a  "),
+        ("http://127.0.0.1:{port}/a", [], "http://127.0.0.1:{port}/a  127.0.0.1 is not on the public web"),
+        (
+            "http://127.0.0.1:{port}/a",
+            ["--allow-private", "127.0.0.1"],
+            "http://127.0.0.1:{port}/a  no connection to 127.0.0.1:{port} can be made",
+        ),
+        (
+            "https://a.example/",
+            ["--proxy", "http://me:hunter2@127.0.0.1:{port}", "--own", "*"],
+            "https://a.example/  no connection to the proxy 127.0.0.1:{port} can be made: check --proxy",
+        ),
+    ],
+)
+def test_a_seed_out_of_reach_is_told_in_one_way(clew, monkeypatch, tmp_path: Path, seed, more, says):
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    for reason in (Reason.UNKNOWN_HOST, Reason.DNS, Reason.CONNECT):
+        monkeypatch.setitem(RETRY, reason, Retry(1, 0.0))
+    with socket.socket() as taken:
+        # bound but not listening: a port that nobody else can open meanwhile
+        taken.bind(("127.0.0.1", 0))
+        port = str(taken.getsockname()[1])
+        words = [word.replace("{port}", port) for word in (seed, *more)]
+        said = clew("crawl", *words, "-m", "x", "-d", tmp_path / "none")
+    assert said.code == 4, said.err
+    assert says.replace("{port}", port) in said.err
+    assert "robots.txt" not in said.err
+    assert "hunter2" not in said.err
+    hinted = "HTTPS_PROXY is set, but proxy variables are not used" in said.err
+    assert hinted == ("--proxy" not in more and "public web" not in says)
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["http://a.example/", "-m", "wind AND"], "column"),
         (["http://a.example/", "-m", "hots:a.example"], "host"),
         (["http://a.example/"], "--match"),
         (["-m", "wind"], "at least one page to start from"),
-        (["a.example", "-m", "wind"], "did you mean https://a.example?"),
+        (["wind", "-m", "wind"], "did you mean https://wind?"),
         (["http://a.example/", "-m", "wind", "--delay", "0"], "--own HOST"),
         (["http://a.example/", "-m", "wind", "--own", "*"], "--proxy http://127.0.0.1:PORT"),
         (["http://a.example/", "-m", "wind", "--own", "*.co.uk"], "name your own hosts"),
@@ -173,7 +226,8 @@ def test_the_log_is_json_and_tells_beginning_and_end(clew, site, tmp_path: Path)
     assert (lines[-1]["event"], lines[-1]["reason"]) == ("finished", "pages")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.slow
 def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site, tmp_path: Path, number):
     farms = tmp_path / "farms"
     # a delay keeps it from being over before the signal comes
@@ -182,10 +236,11 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
         [sys.executable, "-m", "clew.cli", *slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as ran:
         assert ran.stderr is not None
+        assert "looking for" in ran.stderr.readline()
         assert "0 finds" in ran.stderr.readline()
         ran.send_signal(number)
         out, err = ran.communicate(timeout=60)
-    assert ran.returncode == 130, err
+    assert ran.returncode == 128 + number, err
     assert json.loads(out)["reason"] == "interrupted"
     assert "resume  clew crawl -d" in err
     pages = json.loads(out)["pages"]
@@ -194,7 +249,7 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
 
 
 def test_the_second_signal_ends_at_once_even_when_the_loop_is_busy(monkeypatch, capsys):
-    from clew.cli import running
+    from clew.cli import runner
 
     class Running:
         stops = 0
@@ -209,14 +264,14 @@ def test_the_second_signal_ends_at_once_even_when_the_loop_is_busy(monkeypatch, 
         raise Ended(code)
 
     async def twice() -> None:
-        with running.Signals([session]):  # type: ignore[list-item]
+        with runner.Signals([session]):  # type: ignore[list-item]
             signal.raise_signal(signal.SIGINT)
             assert "press Ctrl-C again" in capsys.readouterr().err
-            with pytest.raises(Ended, match="130"):
+            with pytest.raises(Ended, match="143"):
                 signal.raise_signal(signal.SIGTERM)
             await asyncio.sleep(0)
 
-    monkeypatch.setattr(running.os, "_exit", leave)
+    monkeypatch.setattr(runner.os, "_exit", leave)
     before = signal.getsignal(signal.SIGTERM)
     session = Running()
     asyncio.run(twice())
@@ -228,7 +283,7 @@ def test_the_second_signal_ends_at_once_even_when_the_loop_is_busy(monkeypatch, 
 def test_the_command_in_the_report_does_the_crawl_again(clew, site, tmp_path: Path):
     import shlex
 
-    from clew.cli.places import reading
+    from clew.cli.directories import reading
 
     farms = tmp_path / "farms"
     clew(*site.crawl(farms, 15), "--ordered", "--seed", "3")
@@ -257,7 +312,7 @@ def test_a_crawl_goes_on_when_nobody_reads_what_it_says(clew, site, tmp_path: Pa
 
 def test_learning_again_is_said_when_it_takes_long(capsys):
     times = iter([0.0, 1.0, 4.0, 4.0, 5.0, 8.0, 8.0])
-    again = Again(lambda: next(times))
+    again = RelearningNotice(lambda: next(times))
     for done in (16, 32, 48, 64):
         again.tell(done, 2000)
     said = capsys.readouterr().err.splitlines()
@@ -265,3 +320,26 @@ def test_learning_again_is_said_when_it_takes_long(capsys):
         "learning again from what was fetched: 32 of 2,000 pages",
         "learning again from what was fetched: 64 of 2,000 pages",
     ]
+
+
+def test_a_second_crawl_on_one_directory_names_the_directory_and_not_the_port(clew, site, tmp_path: Path):
+    farms = tmp_path / "farms"
+    clew(*site.crawl(farms, 3))
+    store = open_store(farms)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = clew("crawl", "-d", farms, "--pages", "5", "--metrics-port", port)
+        store.close()
+        alone = clew("crawl", "-d", farms, "--pages", "5", "--metrics-port", port)
+    assert said.code != 0
+    assert "already open" in said.err
+    assert "metrics-port" not in said.err
+    assert "metrics-port" in alone.err
+
+
+def test_variables_of_other_parts_are_no_settings_and_no_mistakes(clew, site, monkeypatch, tmp_path: Path):
+    for name in ("CLEW_CACHE_HOME", "CLEW_PURE", "CLEW_REQUIRE_NATIVE"):
+        monkeypatch.setenv(name, "0")
+    assert clew(*site.crawl(tmp_path / "farms", 3)).code in (0, 3)

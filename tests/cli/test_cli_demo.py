@@ -9,7 +9,10 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_the_demo_crawls_three_ways_compares_and_can_be_run_again(clew, tmp_path: Path):
     first = clew("demo", "--pages", "150", "--json")
     assert first.code == 0, first.err
@@ -68,10 +71,11 @@ def test_serving_a_crawl_directory_gives_its_pages_back(crawled: Path):
     assert web.seeds() is not None
 
 
+@pytest.mark.slow
 def test_an_interrupted_demo_compares_nothing(monkeypatch, tmp_path: Path, capsys):
     from clew.cli import demo
     from clew.cli.exits import INTERRUPTED
-    from clew.cli.running import perform
+    from clew.cli.runner import perform
     from clew.run.session import Session
 
     class Brief(Session):

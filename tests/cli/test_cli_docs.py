@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
+import os
 import re
+import runpy
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cyclopts import App
 
+from clew.api import crawl
 from clew.cli.app import build
-from clew.cli.options import CrawlOptions
-from clew.run.config import CrawlConfig
-from clew.run.settings import FIXED, load_config
+from clew.run.config import SETTINGS
+from clew.run.settings import load_config
 
 DOCS = Path(__file__).parents[2] / "docs"
+MADE = list(runpy.run_path(str(DOCS.parent / "tools" / "settings.py"))["files"](DOCS.parent))
 
 
 def verbs(app: App, words: tuple[str, ...] = ("clew",)) -> Iterator[tuple[str, App]]:
@@ -31,8 +36,9 @@ VERBS = dict(verbs(build()))
 
 
 def options(app: App) -> set[str]:
-    """The options a verb takes."""
-    names = {name for argument in app.assemble_argument_collection() for name in argument.names}
+    """The options a verb takes, but for former names."""
+    shown = [argument for argument in app.assemble_argument_collection() if argument.show]
+    names = {name for argument in shown for name in argument.names}
     return {name for name in names if name.startswith("-")}
 
 
@@ -81,21 +87,36 @@ def test_reading_verbs_speak_json():
         assert "--json" in options(VERBS[f"clew {verb}"])
 
 
-def test_the_options_of_crawl_are_the_settings():
-    names = {field.name for field in dataclasses.fields(CrawlOptions)}
-    assert names | {"seeds"} == set(CrawlConfig.model_fields)
+@pytest.mark.parametrize(("path", "wanted"), MADE, ids=[path.name for path, _ in MADE])
+def test_what_is_made_from_the_declaration_of_the_settings_is_up_to_date(path: Path, wanted: str):
+    assert path.read_text("utf-8") == wanted, "run: python tools/settings.py"
 
 
-def test_every_setting_is_in_the_configuration_reference():
-    text = (DOCS / "configuration.md").read_text("utf-8")
-    keys = set(re.findall(r"^\| `([a-z-]+)` \|", text, re.M))
-    assert keys == {name.replace("_", "-") for name in CrawlConfig.model_fields}
+def test_every_setting_says_what_it_means_and_stands_in_both_references():
+    shown = {name: (DOCS / name).read_text("utf-8") for name in ("cli.md", "configuration.md")}
+    for item in SETTINGS.values():
+        assert item.field.description, item.key
+        assert f"| `{item.dashed}` |" in shown["configuration.md"]
+        assert item.key == "seeds" or f"| `--{item.dashed}`" in shown["cli.md"]
 
 
-def test_the_reference_lists_what_cannot_change_on_resume():
-    text = (DOCS / "configuration.md").read_text("utf-8")
-    paragraph = text.partition("makes the crawl what it is, that is")[2].partition("is an error")[0]
-    assert set(re.findall(r"`([a-z]+)`", paragraph)) == set(FIXED)
+def test_editors_and_type_checkers_know_the_settings_of_the_library(tmp_path: Path):
+    assert inspect.signature(crawl).parameters["settings"].annotation == "Unpack[CrawlSettings]"
+    (tmp_path / "use.py").write_text(
+        "from typing import Unpack\n"
+        "from clew.crawl_settings import CrawlSettings\n"
+        "def crawl(**settings: Unpack[CrawlSettings]) -> None: ...\n"
+        "crawl(pages=5, time='2h', scope='host', own=['a.example'], cache=None)\n"
+        "crawl(pagse=5)\n"
+        "crawl(pages='many')\n"
+        "crawl(scope='hosts')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "use.py"],
+        cwd=tmp_path, env={**os.environ, "MYPYPATH": str(DOCS.parent / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert [line.split(":")[1] for line in ran.stdout.splitlines() if ": error:" in line] == ["5", "6", "7"]
 
 
 def test_the_example_file_loads(tmp_path: Path):
@@ -105,10 +126,3 @@ def test_the_example_file_loads(tmp_path: Path):
     config = load_config({}, cwd=tmp_path, environ={}).config
     assert config.pages == 5000
     assert config.cache == tmp_path / "cache"
-
-
-def test_defaults_in_the_reference_are_the_defaults():
-    text = (DOCS / "configuration.md").read_text("utf-8")
-    said = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", text, re.M))
-    for key in ("threshold", "pages", "concurrency", "seed", "strategy", "scope", "semantics"):
-        assert said[key].strip() == str(CrawlConfig.model_fields[key].get_default())

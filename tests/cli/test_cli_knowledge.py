@@ -40,7 +40,14 @@ def test_show_names_the_telling_words(learned, capsys):
     words = [row["word"] for row in shown["tables"]["words"]]
     assert "turbin" in words or "wind" in words
     assert run(["knowledge", "show", str(folder / "one"), "--limit", "3"]) == 0
-    assert "ratio" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"{shown['satisfied']:.0f} of {shown['pages']:.0f} pages are finds (" in said
+    assert (
+        f"{shown['find-find']:.0f} of {shown['find-find'] + shown['find-other']:.0f} links of finds" in said
+    )
+    assert "words of pages" in said
+    for internal in ("find-find", "inlinks", "satisfied", "ratio"):
+        assert internal not in said
 
 
 def test_save_merge_diff_and_use(learned, capsys):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.store import open_store
+from clew.store import open_reader, open_store
 
 FIELDS = {"url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang", "text"}
 
@@ -67,6 +67,21 @@ def test_export_to_a_file_says_how_many_on_stderr(clew, crawled: Path, tmp_path:
     count = len((tmp_path / "finds.jsonl").read_text().splitlines())
     assert said.out == ""
     assert f"{count} pages" in said.err
+
+
+def test_the_name_of_the_file_says_the_format_and_a_contradiction_is_refused(
+    clew, crawled: Path, tmp_path: Path
+):
+    assert clew("export", crawled, "--matched", "-o", tmp_path / "finds.CSV").code == 0
+    assert (tmp_path / "finds.CSV").read_text("utf-8").startswith("url,status,")
+    assert clew("export", crawled, "--matched", "-o", tmp_path / "finds.warc.gz").code == 0
+    assert (tmp_path / "finds.warc.gz").read_bytes()[:2] == b"\x1f\x8b"
+    assert clew("export", crawled, "--matched", "-o", tmp_path / "finds.txt").code == 0
+    assert (tmp_path / "finds.txt").read_text("utf-8").startswith("{")
+    said = clew("export", crawled, "-f", "jsonl", "-o", tmp_path / "more.csv")
+    assert said.code == 2
+    assert "is the name of a csv file" in said.err
+    assert not (tmp_path / "more.csv").exists()
 
 
 def test_export_as_warc_through_a_pipe_is_a_warc_file(crawled: Path):
@@ -133,3 +148,13 @@ def test_reading_does_not_disturb_a_crawl_that_is_open(clew, site, tmp_path: Pat
         assert "in use" in busy.err or "already open" in busy.err
     finally:
         store.close()
+
+
+def test_a_report_tells_hosts_that_were_asked_from_those_known_by_links_alone(crawled: Path):
+    with open_reader(crawled) as reader:
+        asked = sum(1 for _ in reader.hosts())
+        linked = reader.counts().hosts - asked
+    assert linked > 1
+    html = (crawled / "report.html").read_text("utf-8")
+    assert f"{linked} hosts are known by links alone, and were not asked." in html
+    assert "with the most pages are shown" not in html, f"all {asked} are"

@@ -9,6 +9,8 @@ import pytest
 
 from clew.cli.app import run
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

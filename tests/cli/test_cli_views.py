@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from clew.cli.console import clean, sparkline
-from clew.cli.figures import Speed, busiest, harvest_bars
+from clew.cli.progress_figures import Speed, busiest, harvest_bars
 from clew.cli.views import PlainView, Screen
 from clew.run.observe import Progress
 

@@ -28,7 +28,7 @@ def test_a_seed_that_may_not_be_visited_says_why_and_how_it_may(clew):
 
 def test_a_seed_that_is_not_there_says_so(clew, site):
     said = clew("crawl", "http://nowhere.example/", "-m", "x", "-d", "none", *site.options(5))
-    assert "http://nowhere.example/  http-404" in said.err
+    assert "http://nowhere.example/  the server answers HTTP 404" in said.err
 
 
 def test_a_search_without_hits_says_so(clew, crawled):

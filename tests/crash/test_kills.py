@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from crash_points import crawl, damage, strike
 
+pytestmark = pytest.mark.slow
 
-def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_flight(bench):
-    found = bench("kills", "--pages", 150, "--kills", 4, "--concurrency", 8, "--latency", 0.1)
+
+def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_flight(check):
+    found = check("kills", "--pages", 150, "--kills", 4, "--concurrency", 8, "--latency", 0.1)
     assert found["kills_while_running"] == 4
     assert found["exit_code"] == 0, found["errors"]
     assert (found["lost"], found["stored_twice"], found["archived_twice"]) == (0, 0, 0)
@@ -24,14 +26,14 @@ def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_fligh
     assert found["warc"]["failed"] == 0
 
 
-def test_crash_points_chosen_by_system_call(bench):
+def test_crash_points_chosen_by_system_call(check):
     if shutil.which("strace") is None:
-        pytest.skip("strace is not installed: benchmarks/crash_points.py needs it to choose the moment")
+        pytest.skip("strace is not installed: checks/crash_points.py needs it to choose the moment")
     if subprocess.run(
         ["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False
     ).returncode:
-        pytest.skip("strace may not trace here (no ptrace): run benchmarks/crash_points.py where it may")
-    found = bench("crash_points", "--points", 10, "--pages", 12)
+        pytest.skip("strace may not trace here (no ptrace): run checks/crash_points.py where it may")
+    found = check("crash_points", "--points", 10, "--pages", 12)
     assert found["killed"] == found["points"] == 10
     assert found["failures"] == []
     # as the database's mode is changed, when it is opened and when it is closed
@@ -81,7 +83,7 @@ crash_points.crawl(Path(sys.argv[2]), 12)
 def test_crash_points_chosen_within_the_process(tmp_path: Path, what: str, number: int):
     """The same where there is no strace: killed before a write, a sync, a statement of SQL."""
     directory = tmp_path / "crawl"
-    place = Path(__file__).resolve().parents[2] / "benchmarks"
+    place = Path(__file__).resolve().parents[2] / "checks"
     line = [sys.executable, "-c", CHILD, str(place), str(directory), what, str(number)]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == -9, done.stderr

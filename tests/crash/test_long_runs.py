@@ -28,6 +28,7 @@ def fill(store: SqliteStore, first: int, count: int) -> None:
     store.flush()
 
 
+@pytest.mark.slow
 def test_the_write_ahead_log_is_folded_back_while_a_crawl_runs(tmp_path: Path):
     """Fifty megabytes go through it; it never holds more than a fraction of them."""
     wal = tmp_path / "crawl" / "clew.db-wal"
@@ -42,6 +43,7 @@ def test_the_write_ahead_log_is_folded_back_while_a_crawl_runs(tmp_path: Path):
     assert not wal.exists() or wal.stat().st_size == 0
 
 
+@pytest.mark.slow
 def test_a_reader_beside_the_crawl_does_not_keep_the_log_from_being_folded_back(tmp_path: Path):
     """Reading in between, and letting go again, as `clew status` and the live view do."""
     wal = tmp_path / "crawl" / "clew.db-wal"
@@ -66,7 +68,7 @@ def decision(number: int) -> Decision:
         candidate=number,
         attempt=0,
         score=0.0,
-        parts=(0.0,),
+        terms=(0.0,),
         queue=0,
         status=200,
         result="match",
@@ -99,8 +101,9 @@ def test_a_resumed_crawl_goes_on_in_the_same_log(tmp_path: Path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_descriptors_and_threads_stay_flat(bench):
-    found = bench("soak", "--pages", 400, "--every", 0.05, "--concurrency", 8)
+@pytest.mark.slow
+def test_descriptors_and_threads_stay_flat(check):
+    found = check("soak", "--pages", 400, "--every", 0.05, "--concurrency", 8)
     assert found["exit_code"] == 0
     assert found["pages"] == 400
     assert found["files_by_third"][2] <= found["files_by_third"][1] + 4

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def limit(what: int, value: int):
     return lambda: resource.setrlimit(what, (value, value))

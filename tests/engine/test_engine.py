@@ -7,11 +7,12 @@ import pytest
 from loop import Loop, Wants, page
 
 from clew import url as urls
+from clew.engine.commands import BanHost
 from clew.errors import Reason
 from clew.frontier import Politeness
 from clew.messages import Close, Forward, Rescore, SaveCandidates, State, TaskKind
 from clew.policy import Budget, Scope
-from clew.strategy import BreadthFirst, RandomOrder
+from clew.strategy import BreadthFirst, Intelligent, RandomOrder
 
 A, B, C, D = (f"http://{x}.example/" for x in "abcd")
 OWN = Politeness(own=lambda host: True, own_limit=8)
@@ -61,13 +62,71 @@ def test_a_host_that_answered_is_asked_for_its_robots_until_it_answers_again():
     assert not [e for e in loop.effects if isinstance(e, Close) and e.reason == "robots"]
 
 
-def test_a_host_that_never_answers_again_is_given_up_at_last():
+def test_a_host_that_never_answers_again_ends_the_crawl_at_last_with_its_pages_queued():
     loop = weak_a_day_later([503])
     assert loop.fetched() == [A]
     assert 4 * 3600 < loop.now - 90_000 < 2 * 86_400
+    assert loop.crawl.stopped(loop.now) == "robots.txt unavailable"
     loop.save(loop.crawl.drain())
-    left_out = [e for e in loop.effects if isinstance(e, Close) and e.state is State.DROPPED]
-    assert [e.candidate for e in left_out] == [1]
+    assert not [e for e in loop.effects if isinstance(e, Close) and e.state is State.DROPPED]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_pages_wait_for_a_robots_txt_that_cannot_be_had_at_the_first_visit(status):
+    """Asked at 0, 10, 30, 70 s: the fourth time it is there."""
+    web = {
+        f"{A}robots.txt": {"status": status},
+        A: page(A, "wind", [f"{A}1"]),
+        f"{A}1": page(f"{A}1", "wind x"),
+    }
+    loop = Loop(web, politeness=OWN).start(A)
+    loop.run(limit=3)
+    assert [d.result for d in loop.trace] == ["retry", "retry", "parked"]
+    assert "asked again in 40 s" in loop.trace[-1].reasons[1]
+    web[f"{A}robots.txt"] = {"status": 200}
+    loop.run()
+    assert loop.fetched() == [A, f"{A}1"]
+    assert [d.at for d in loop.trace if d.kind == "robots"] == [0.0, 10.0, 30.0, 70.0]
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
+
+
+def test_while_a_crawl_has_other_work_a_parked_origin_is_asked_ever_more_rarely_and_never_dropped():
+    links = [f"{B}{i}" for i in range(3000)]
+    web = {f"{A}robots.txt": {"status": 503}, A: page(A, "wind"), B: page(B, "x", links)}
+    loop = Loop(web, politeness=Politeness(delay=10.0)).start(A, B)
+    loop.run(limit=2000)
+    rests = np.diff([d.at for d in loop.trace if d.url == f"{A}robots.txt"])
+    assert len(rests) > 10
+    assert rests.max() < 3700.0
+    assert (rests[1:] > 0.9 * rests[:-1]).all()
+    web[f"{A}robots.txt"] = {"status": 404}
+    loop.run(limit=5000)
+    assert A in loop.fetched()
+
+
+def test_a_parked_origin_does_not_hold_up_another_of_its_host():
+    other = "http://a.example:8080/"
+    web = {
+        f"{other}robots.txt": {"status": 503},
+        A: page(A, "wind", [f"{A}1"]),
+        f"{A}1": page(f"{A}1", "wind x"),
+    }
+    loop = Loop(web, politeness=OWN).start(other, A)
+    loop.run(limit=6)
+    assert loop.fetched() == [A, f"{A}1"]
+    assert 30.0 <= loop.now < 31.0
+
+
+def test_a_ban_closes_what_is_parked():
+    loop = Loop({f"{A}robots.txt": {"status": 503}}, politeness=OWN).start(A)
+    loop.run(limit=3)
+    loop.lease()
+    assert loop.crawl.stopped(loop.now) is None
+    loop.save(loop.crawl.command(BanHost("a.example"), loop.now))
+    loop.run()
+    loop.save(loop.crawl.drain())
+    assert Close(0, State.DROPPED, "host-banned") in loop.effects
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
 
 
 def test_robots_of_each_port_and_scheme_are_asked_for_apart():
@@ -100,8 +159,8 @@ def test_links_from_good_pages_and_good_anchors_come_first():
     loop.run()
     assert loop.fetched()[2:] == [f"{A}2", f"{A}1", f"{B}2", f"{B}1"]
     best = next(d for d in loop.trace if d.url == f"{A}2")
-    assert best.parts == (1.0, 1.0)
-    assert best.score == sum(best.parts)
+    assert best.terms == (1.0, 1.0)
+    assert best.score == sum(best.terms)
 
 
 def test_a_page_found_again_from_a_better_place_rises():
@@ -159,6 +218,13 @@ def test_retry_after_is_waited_for():
     loop = Loop({A: {"status": 429, "retry_after": 120.0}}, politeness=OWN).start(A)
     loop.run(limit=3)
     assert loop.now >= 120.0
+
+
+def test_a_short_retry_after_is_not_made_longer():
+    loop = Loop({A: {"status": 503, "retry_after": 5.0}}, politeness=OWN).start(A)
+    loop.run(limit=3)
+    asked = [d.at for d in loop.trace if d.kind == "page"]
+    assert asked[1] - asked[0] == 5.0
 
 
 def test_the_delay_holds_between_pages_of_one_host():
@@ -340,9 +406,29 @@ def test_links_to_other_slots_leave_as_forwards_and_come_in_elsewhere():
     assert all(urls.slot(urls.host(u)) in halves[0] for u in fetched[0])
 
 
+def test_a_strategy_that_learns_knows_the_links_another_shard_found():
+    """They are scored by what was learned here, and counted when they are fetched."""
+    links = [(f"http://b.example/wind/{i}", "wind power") for i in range(3)]
+    web = {"http://b.example/": page("http://b.example/", "wind")}
+    loop = Loop(web, strategy=Intelligent(), sitemaps="off").start("http://b.example/")
+    loop.run()
+    before = loop.crawl.frontier.count
+    sent = Forward(
+        7, *zip(*links, strict=True), 1, "http://a.example/", np.zeros((3, loop.crawl.frontier.width))
+    )
+    loop.save(loop.crawl.receive(sent))
+    strategy = loop.crawl.strategy
+    assert strategy.met == loop.crawl.frontier.count == before + 3
+    numbers = np.arange(before, before + 3)
+    assert strategy.graph.open[numbers].all()
+    assert np.array_equal(loop.crawl.frontier.terms[numbers], strategy.evaluate(numbers))
+    loop.run()
+    assert strategy.knowledge.pages == 4
+
+
 def test_contributions_always_sum_to_the_score():
     links = [(f"http://{h}.example/{i}", "wind" * (i % 2)) for h in "ab" for i in range(8)]
     web = {u: page(u, f"wind {u}" if i % 2 else u, links) for i, (u, _) in enumerate(links)}
     loop = Loop(web, wants=Wants("wind")).start(links[0][0])
     loop.run()
-    assert all(np.isclose(sum(d.parts), d.score, rtol=0, atol=0) for d in loop.trace if d.kind == "page")
+    assert all(np.isclose(sum(d.terms), d.score, rtol=0, atol=0) for d in loop.trace if d.kind == "page")

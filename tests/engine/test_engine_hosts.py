@@ -7,7 +7,7 @@ from loop import Loop, page
 
 from clew.errors import Reason
 from clew.frontier import Politeness
-from clew.frontier.gate import LARGE
+from clew.frontier.robots_gate import LARGE
 from clew.messages import Close, Outcome, SaveHost, State, TaskKind
 
 A, B, C = (f"http://{x}.example/" for x in "abc")
@@ -245,7 +245,7 @@ def test_a_bad_certificate_closes_an_origin_not_its_host():
 
 
 def test_a_forgotten_robots_txt_is_forgotten_on_disk_too(monkeypatch):
-    monkeypatch.setattr("clew.frontier.gate.LARGE_TOGETHER", 15 * LARGE)
+    monkeypatch.setattr("clew.frontier.robots_gate.LARGE_TOGETHER", 15 * LARGE)
     loop = Loop({u: page(u, "wind") for u in (A, B)}).start(A, B)
     rows = []
     for task in loop.lease(2):
@@ -273,3 +273,17 @@ def test_a_host_is_not_given_up_before_another_port_was_tried():
     assert alive in asked
     assert dead not in asked
     assert [host.name for host in loop.crawl.hosts.list if host.excluded] == ["b.example"]
+
+
+def test_a_trouble_of_this_machine_is_no_hosts_failure_and_the_crawl_pauses():
+    web = {A: {"error": Reason.LOCAL, "detail": "too many open files"}}
+    loop = Loop(web, politeness=Politeness(own=lambda host: True)).start(A)
+    loop.run(limit=41)
+    host = loop.crawl.hosts.get("a.example")
+    assert (host.failures, host.excluded, loop.crawl.in_flight) == (0, False, 0)
+    rests = [b.at - a.at for a, b in pairwise(d for d in loop.trace if d.url == A)]
+    assert rests[:3] == [1.0, 2.0, 4.0]
+    assert max(rests) == 60.0
+    web[A] = page(A, "wind")
+    loop.run()
+    assert len(loop.pages) == 1

@@ -6,6 +6,7 @@ redirects, retries, robots.txt on other hosts, sitemaps, look-ups that fail, and
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loop import Wants, page
@@ -170,6 +171,7 @@ moves = st.lists(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=False), moves)
+@pytest.mark.slow
 def test_no_host_and_no_address_early_or_twice_at_once(dice, moves):
     play(dice, moves, resolving=True)
 
@@ -199,5 +201,5 @@ def test_the_play_is_worth_the_name():
         if dice.random() < 0.002:
             game.crash()
     assert game.server.requests > 150
-    shared = [place for place in game.crawl.hosts.places.values() if len(place.hosts) > 1]
+    shared = [shared for shared in game.crawl.hosts.addresses.values() if len(shared.hosts) > 1]
     assert len(shared) >= 3

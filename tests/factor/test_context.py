@@ -1,11 +1,11 @@
-"""`context`, `alive`, `shallow`: what can be told of a link before it is followed."""
+"""`context`, `liveness`, `url_depth`: what can be told of a link before it is followed."""
 
 import numpy as np
 import pytest
 
-from clew.factor import Alive, Context, Estimation, Memory, Seen, Shallow, Sources
-from clew.factor import marks as marks_module
-from clew.factor.marks import Examples, Marks, Said, depth
+from clew.factor import Context, Estimation, FetchOutcome, LearningState, LinkGraph, Liveness, UrlDepth
+from clew.factor import link_features as module
+from clew.factor.link_features import Examples, LinkFeatures, Said, depth
 from clew.knowledge import Knowledge
 from clew.page import Links
 
@@ -18,84 +18,84 @@ def links(source, *targets, path="body/ul/li/a"):
 
 
 def seen(candidate, satisfied=False, alive=True):
-    return Seen(candidate, satisfied, (), NONE, NONE, NONE, alive)
+    return FetchOutcome(candidate, satisfied, (), NONE, NONE, NONE, alive)
 
 
 @pytest.fixture
-def sources():
+def state():
     """Candidates 0 to 9 in /people/, 10 to 19 in /papers/, linked from one page; 20 on another host."""
-    found = Sources(Knowledge(), Memory(), Estimation())
+    found = LearningState(Knowledge(), LinkGraph(), Estimation())
     people = [f"http://a.example/people/p{i}.html" for i in range(10)]
     papers = [f"http://a.example/papers/q{i}.ps" for i in range(10)]
     page = links("http://a.example/index.html", *people, *papers, "http://b.example/")
-    found.marks.note(0, page, range(21), Said.of([[]] * 21), False)
+    found.features.note(0, page, range(21), Said.of([[]] * 21), False)
     return found
 
 
 def taught(factor, outcomes):
-    teacher = Context(factor.sources)
+    teacher = Context(factor.state)
     for candidate, satisfied, alive in outcomes:
         teacher.learn(seen(candidate, satisfied, alive))
         factor.estimate()
     return factor
 
 
-def test_links_like_those_that_were_finds_are_liked(sources):
+def test_links_like_those_that_were_finds_are_liked(state):
     """Of two directories, the one that had finds; a link of which nothing is known lies between."""
     outcomes = [(0, True, True), (10, False, True), (1, True, True), (11, False, True), (2, True, True)]
-    context = taught(Context(sources), outcomes)
+    context = taught(Context(state), outcomes)
     people, papers = context.evidence(np.array([5, 15]))
     assert people > 0.5 > -0.5 > papers
     assert context.evidence(np.array([500])) == 0.0
 
 
-def test_a_row_gives_the_same_number_alone_and_among_others(sources):
-    context = taught(Context(sources), [(0, True, True), (10, False, True), (1, True, True)])
+def test_a_row_gives_the_same_number_alone_and_among_others(state):
+    context = taught(Context(state), [(0, True, True), (10, False, True), (1, True, True)])
     ids = np.arange(21)
     together = context.evidence(ids)
     assert [float(context.evidence(np.array([i]))[0]) for i in ids] == together.tolist()
 
 
-def test_terms_name_the_marks_and_sum_to_the_evidence(sources):
-    context = taught(Context(sources), [(0, True, True), (10, False, True), (1, True, True)])
+def test_terms_name_the_marks_and_sum_to_the_evidence(state):
+    context = taught(Context(state), [(0, True, True), (10, False, True), (1, True, True)])
     terms = context.terms(5)
     assert "below a.example/people" in {term.text for term in terms}
     assert sum(term.log_ratio for term in terms) == pytest.approx(context.evidence(np.array([5]))[0])
 
 
-def test_alive_is_the_log_probability_that_there_is_a_page(sources):
+def test_liveness_is_the_log_probability_that_there_is_a_page(state):
     outcomes = [(i, False, True) for i in range(4)] + [(i, False, False) for i in range(10, 14)]
-    alive = taught(Alive(sources), outcomes)
+    alive = taught(Liveness(state), outcomes)
     people, papers = alive.evidence(np.array([6, 16]))
     assert -0.5 < people < 0.0
     assert papers < -1.0
 
 
-def test_nothing_is_said_while_all_outcomes_are_alike(sources):
-    context = taught(Context(sources), [(0, False, True), (10, False, True)])
+def test_nothing_is_said_while_all_outcomes_are_alike(state):
+    context = taught(Context(state), [(0, False, True), (10, False, True)])
     assert not context.evidence(np.arange(21)).any()
     assert context.terms(3) == []
 
 
-def test_shallow_pages_are_liked_until_something_is_found(sources):
-    shallow = Shallow(sources)
-    shallow.estimate()
-    top, below = shallow.evidence(np.array([20, 0]))
+def test_shallow_pages_are_liked_until_something_is_found(state):
+    factor = UrlDepth(state)
+    factor.estimate()
+    top, below = factor.evidence(np.array([20, 0]))
     assert top == 0.0 > below == pytest.approx(-depth("http://a.example/people/p0.html"))
     for _ in range(50):
-        shallow.learn(seen(0, True))
-    assert shallow.evidence(np.array([0]))[0] == below, "nothing moves between two estimates"
-    shallow.estimate()
-    assert below / 5 < shallow.evidence(np.array([0]))[0] < 0.0
+        factor.learn(seen(0, True))
+    assert factor.evidence(np.array([0]))[0] == below, "nothing moves between two estimates"
+    factor.estimate()
+    assert below / 5 < factor.evidence(np.array([0]))[0] < 0.0
 
 
-def test_a_candidate_without_marks_is_no_example(sources):
-    Context(sources).learn(seen(99, True))
-    assert len(sources.marks.examples) == 0
+def test_a_candidate_without_marks_is_no_example(state):
+    Context(state).learn(seen(99, True))
+    assert len(state.features.examples) == 0
 
 
 def test_old_examples_are_forgotten_and_columns_stay(monkeypatch):
-    monkeypatch.setattr(marks_module, "_MOST", 10)
+    monkeypatch.setattr(module, "_MOST", 10)
     examples = Examples()
     for i in range(25):
         examples.add(np.array([7, 100 + i], np.int32), i % 2 == 0, True)
@@ -109,15 +109,15 @@ def test_old_examples_are_forgotten_and_columns_stay(monkeypatch):
 
 
 def test_marks_tell_where_a_link_leads():
-    marks = Marks()
+    features = LinkFeatures()
     page = links(
         "http://a.example/b/c/page.html",
         "http://a.example/b/",
         "http://a.example/b/c/d/x",
         "http://z.example/",
     )
-    marks.note(0, page, range(3), Said.of([["wind"], [], []]), True)
-    names = [{marks.names[i] for i in marks.rows.row(n).tolist()} for n in range(3)]
+    features.note(0, page, range(3), Said.of([["wind"], [], []]), True)
+    names = [{features.names[i] for i in features.rows.row(n).tolist()} for n in range(3)]
     assert {"leads up", "anchor wind", "on a find", "from a.example/b/c"} <= names[0]
     assert {"leads down", "below a.example/b/c/d", "url d"} <= names[1]
     assert {"leads elsewhere", "host z.example"} <= names[2]

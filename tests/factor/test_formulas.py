@@ -65,7 +65,7 @@ def crawl(how=EXACT, **more):
         numbers = np.array([ids[t] for t in out])
         verdict = Verdict(float(good), good)
         expansion = Expansion(ids[name], page, verdict, 0, links, urls.keys(links.targets), numbers, fresh)
-        strategy.learn(expansion)
+        strategy.observe(expansion)
     return strategy, ids
 
 
@@ -109,7 +109,7 @@ def test_content_eq_5_to_7_and_11():
     strategy, ids = crawl(how)
     beta = math.log((3 / 3) / P)
     # X is linked from A (beta tells), B (gamma: ratio 0, log −inf) and D (beta tells).
-    assert strategy.why(ids["X"])["content"][0].text == "gamma"
+    assert strategy.evidence_for(ids["X"])[0].terms[0].text == "gamma"
     assert evidence(strategy, ids["X"])["content"] == -math.inf
     # Only the linking pages' own terms, without the dead word: the mean over pages.
     strategy.knowledge.words.hits[strategy.knowledge.words.find("gamma")] = 0.5
@@ -202,7 +202,7 @@ def test_content_over_the_union_of_the_parents_words():
     assert evidence(strategy, ids["X"])["content"] == pytest.approx(union, abs=1e-12)
     # Y is linked from C ("beta alpha common") and E ("gamma common"): the same four words.
     assert evidence(strategy, ids["Y"])["content"] == pytest.approx(union, abs=1e-12)
-    terms = strategy.why(ids["X"])["content"]
+    terms = strategy.evidence_for(ids["X"])[0].terms
     assert math.fsum(t.log_ratio for t in terms) == pytest.approx(union, abs=1e-12)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import ConfigError
-from clew.fetch.address import Hosts, Vetting, parse, range_of
+from clew.fetch.address import HostSet, Vetting, parse, range_of
 
 CLOSED = {
     "0.0.0.0": "unspecified", "0.1.2.3": "unspecified", "10.0.0.1": "private", "10.255.255.255": "private",
@@ -87,7 +87,7 @@ def test_ports_of_other_protocols_are_refused_unless_the_host_is_allowed():
 @pytest.mark.parametrize("item", ["10.0.0.0/99", "http://a.example/", "", "a.example:80"])
 def test_nonsense_cannot_be_allowed(item):
     with pytest.raises(ConfigError, match="no host, address or network"):
-        Hosts([item])
+        HostSet([item])
 
 
 @given(st.ip_addresses(v=4))

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from clew.errors import ConfigError, FetchError, Reason
-from clew.fetch import Response, browser_parts
-from clew.fetch.browser_page import _document, _headers, _Tab, find_chromium, playwright_at_hand
-from clew.fetch.browser_parts import Limits, Pace, Parts, Visit
+from clew.fetch import Response, subrequests
 from clew.fetch.browser_shell import looks_empty
+from clew.fetch.chromium import _document, _headers, _Tab, find_chromium, playwright_at_hand
+from clew.fetch.subrequests import PageVisit, SubrequestLimits, SubrequestPace, Subrequests
 
 A = "https://a.example"
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
@@ -45,12 +45,12 @@ class Door:
     async def close(self): ...
 
 
-def parts_of(door, delay=0.0, **more):
-    return Parts(door, Pace(lambda host: delay), "clew/0", **more)
+def subrequests_of(door, delay=0.0, **more):
+    return Subrequests(door, SubrequestPace(lambda host: delay), "clew/0", **more)
 
 
 def visit(**limits):
-    return Visit(f"{A}/", Limits(**limits))
+    return PageVisit(f"{A}/", SubrequestLimits(**limits))
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_a_page_of_nothing_but_beginnings_is_judged_too(piece):
     assert looks_empty(b"<script></script>" + piece * (2_000_000 // len(piece)))
 
 
-async def test_parts_are_fetched_through_the_door_and_redirects_followed():
+async def test_subrequests_are_fetched_through_the_door_and_redirects_followed():
     door = Door({f"{A}/s.js": (302, "/t.js?utm_source=1#x"), f"{A}/t.js?utm_source=1": b"go()"})
     seen = visit()
-    reply = await parts_of(door).get(f"{A}/s.js#hash", seen)
+    reply = await subrequests_of(door).get(f"{A}/s.js#hash", seen)
     assert reply.body == b"go()"
     assert door.asked == [f"{A}/robots.txt", f"{A}/s.js", f"{A}/t.js?utm_source=1"]
-    assert (seen.parts, seen.wire, seen.size) == (3, 4, 4)
+    assert (seen.requests, seen.wire, seen.size) == (3, 4, 4)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_what_may_not_be_had_is_refused_with_a_reason(url, why):
     }
     seen = visit(size=1000)
     with pytest.raises(FetchError) as caught:
-        await parts_of(Door(web, ROBOTS)).get(url, seen)
+        await subrequests_of(Door(web, ROBOTS)).get(url, seen)
     assert (caught.value.reason, caught.value.detail) == (Reason.BROWSER, why)
     assert seen.refused[-1].startswith(why)
 
@@ -134,12 +134,12 @@ async def test_what_may_not_be_had_is_refused_with_a_reason(url, why):
 async def test_data_of_another_origin_is_not_read_by_way_of_a_redirect_unless_it_is_for_all():
     there = "https://b.example/secret"
     door = Door({f"{A}/go": (302, there), there: b"s3cret"})
-    parts = parts_of(door)
+    asker = subrequests_of(door)
     with pytest.raises(FetchError, match="redirects to another origin"):
-        await parts.get(f"{A}/go", visit())
-    assert (await parts.get(f"{A}/go", visit(), script=True)).body == b"s3cret"
+        await asker.get(f"{A}/go", visit())
+    assert (await asker.get(f"{A}/go", visit(), script=True)).body == b"s3cret"
     door.headers = (("Access-Control-Allow-Origin", "*"),)
-    assert (await parts_of(door).get(f"{A}/go", visit())).body == b"s3cret"
+    assert (await subrequests_of(door).get(f"{A}/go", visit())).body == b"s3cret"
     assert {url for url, anonymous in door.anonymous if anonymous} == {there, "https://b.example/robots.txt"}
 
 
@@ -147,79 +147,79 @@ async def test_the_doors_refusals_are_passed_on_and_noted():
     refusal = FetchError(Reason.FORBIDDEN_ADDRESS, "10.0.0.1 is private")
     seen = visit()
     with pytest.raises(FetchError) as caught:
-        await parts_of(Door({f"{A}/x": refusal})).get(f"{A}/x", seen)
+        await subrequests_of(Door({f"{A}/x": refusal})).get(f"{A}/x", seen)
     assert caught.value is refusal
     assert "forbidden-address" in seen.refused[0]
 
 
-async def test_a_page_gets_so_many_parts_and_no_more():
+async def test_a_page_gets_so_many_subrequests_and_no_more():
     door = Door({f"{A}/{i}": b"x" for i in range(50)})
-    parts, seen = parts_of(door), visit(parts=10)
+    asker, seen = subrequests_of(door), visit(requests=10)
     got = 0
     for i in range(50):
         try:
-            await parts.get(f"{A}/{i}", seen)
+            await asker.get(f"{A}/{i}", seen)
             got += 1
         except FetchError:
             pass
     assert got == 9
-    assert len(door.asked) == seen.parts == 10
+    assert len(door.asked) == seen.requests == 10
 
 
 async def test_scripts_are_remembered_within_bounds_and_data_is_not(monkeypatch):
     door = Door({f"{A}/s{i}.js": b"x" * 100 for i in range(4)} | {f"{A}/data": b"1"})
-    parts = parts_of(door)
+    asker = subrequests_of(door)
     for _ in range(2):
         seen = visit()
-        await parts.get(f"{A}/s0.js", seen, script=True)
-        await parts.get(f"{A}/data", seen)
+        await asker.get(f"{A}/s0.js", seen, script=True)
+        await asker.get(f"{A}/data", seen)
     assert door.asked.count(f"{A}/s0.js") == 1
     assert door.asked.count(f"{A}/data") == 2
     assert seen.size == 101
-    monkeypatch.setattr(browser_parts, "MEMORY", 250)
+    monkeypatch.setattr(subrequests, "MEMORY", 250)
     for i in (1, 2, 3):
-        await parts.get(f"{A}/s{i}.js", visit(), script=True)
-    await parts.get(f"{A}/s0.js", visit(), script=True)
+        await asker.get(f"{A}/s{i}.js", visit(), script=True)
+    await asker.get(f"{A}/s0.js", visit(), script=True)
     assert door.asked.count(f"{A}/s0.js") == 2
 
 
 async def test_robots_txt_is_asked_for_once_and_not_at_all_when_the_crawl_has_it():
     door = Door({f"{A}/x": b"1", "https://b.example/x": b"1"}, ROBOTS)
-    parts = parts_of(door)
-    parts.heard(f"{A}/robots.txt", Response(url=f"{A}/robots.txt", status=503))
+    asker = subrequests_of(door)
+    asker.heard(f"{A}/robots.txt", Response(url=f"{A}/robots.txt", status=503))
     with pytest.raises(FetchError):
-        await parts.get(f"{A}/x", visit())
-    parts.heard(f"{A}/robots.txt", Response(url=f"{A}/robots.txt", status=404))
-    parts.heard(f"{A}/other", Response(url=f"{A}/other", status=503))
-    await parts.get(f"{A}/x", visit())
-    await parts.get("https://b.example/x", visit())
-    await parts.get("https://b.example/x", visit())
+        await asker.get(f"{A}/x", visit())
+    asker.heard(f"{A}/robots.txt", Response(url=f"{A}/robots.txt", status=404))
+    asker.heard(f"{A}/other", Response(url=f"{A}/other", status=503))
+    await asker.get(f"{A}/x", visit())
+    await asker.get("https://b.example/x", visit())
+    await asker.get("https://b.example/x", visit())
     assert [url for url in door.asked if url.endswith("robots.txt")] == ["https://b.example/robots.txt"]
-    mine = parts_of(door, no_robots=lambda host: host == "a.example")
+    mine = subrequests_of(door, no_robots=lambda host: host == "a.example")
     mine.heard(f"{A}/robots.txt", Response(url=f"{A}/robots.txt", status=503))
     assert (await mine.get(f"{A}/x", visit())).body == b"1"
 
 
 async def test_a_host_gets_one_request_at_a_time_and_a_rest_between_visits():
     door = Door({f"{A}/{i}": b"x" for i in range(9)})
-    parts = parts_of(door, delay=0.01)
+    asker = subrequests_of(door, delay=0.01)
     seen = visit()
-    await asyncio.gather(*(parts.get(f"{A}/{i}", seen) for i in range(9)))
+    await asyncio.gather(*(asker.get(f"{A}/{i}", seen) for i in range(9)))
     assert door.most == 1
     slept = []
-    pace = Pace(lambda host: 100.0)
+    pace = SubrequestPace(lambda host: 100.0)
 
     async def sleep(seconds):
         slept.append(seconds)
 
-    asyncio_sleep, browser_parts.asyncio.sleep = asyncio.sleep, sleep
+    asyncio_sleep, subrequests.asyncio.sleep = asyncio.sleep, sleep
     try:
         first, second = visit(), visit()
         for who in (first, first, second):
             async with pace.turn("a.example", who):
                 pass
     finally:
-        browser_parts.asyncio.sleep = asyncio_sleep
+        subrequests.asyncio.sleep = asyncio_sleep
     assert len(slept) == 1
     assert 99.0 < slept[0] <= 100.0
 
@@ -227,9 +227,9 @@ async def test_a_host_gets_one_request_at_a_time_and_a_rest_between_visits():
 async def test_hosts_of_ones_own_need_not_wait():
     door = Door({f"{A}/{i}": b"x" for i in range(9)})
     seen = visit()
-    parts = parts_of(door)
-    await parts.get(f"{A}/0", seen)
-    await asyncio.gather(*(parts.get(f"{A}/{i}", seen) for i in range(9)))
+    asker = subrequests_of(door)
+    await asker.get(f"{A}/0", seen)
+    await asyncio.gather(*(asker.get(f"{A}/{i}", seen) for i in range(9)))
     assert door.most > 1
 
 

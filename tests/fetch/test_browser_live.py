@@ -15,8 +15,8 @@ import pytest
 from clew.errors import ConfigError, FetchError, Reason
 from clew.fetch import HttpFetcher, HttpSettings, Request
 from clew.fetch.browser import BrowserFetcher, BrowserSettings
-from clew.fetch.browser_page import NAMES, find_chromium
-from clew.fetch.browser_parts import Limits
+from clew.fetch.chromium import NAMES, find_chromium
+from clew.fetch.subrequests import SubrequestLimits
 from clew.run import CrawlConfig, Session
 from clew.run.parsing import to_page
 from clew.store import MemoryStore
@@ -32,7 +32,10 @@ def _missing():
     return ""
 
 
-pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing() or "a browser is there")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(_missing()), reason=_missing() or "a browser is there"),
+]
 
 
 class Site:
@@ -106,7 +109,7 @@ async def test_a_shell_is_rendered_to_its_text_and_links():
         assert (page.title, page.text, page.rendered) == ("Full", "Wind farms\nOne & only Zw\u00f6lf", True)
         assert list(page.links.targets) == [site.url("/one"), site.url("/two")]
         assert b"<div id=app></div>" in reply.body
-        assert (reply.parts, reply.truncated) == (3, False)
+        assert (reply.subrequests, reply.truncated) == (3, False)
         assert site.asked == ["/", "/robots.txt", "/app.js", "/api?q=1"]
         plain = await fetcher.fetch(Request(site.url("/plain")))
         assert plain.rendered is None
@@ -260,7 +263,7 @@ async def test_a_page_that_never_settles_is_taken_as_it_is_when_its_time_is_up()
         " n.textContent = 'kept'</script>",
         "/more": "more",
     }
-    async with Site(pages) as site, browsing(timeout=1.5, limits=Limits(parts=100_000)) as fetcher:
+    async with Site(pages) as site, browsing(timeout=1.5, limits=SubrequestLimits(parts=100_000)) as fetcher:
         reply = await fetcher.fetch(Request(site.url()))
         assert reply.truncated
         assert to_page(reply, 0).text == "kept"
@@ -271,9 +274,9 @@ async def test_a_page_that_asks_without_end_is_cut_off_and_settles():
         "/": "<body><p id=n>0</p><script>const go = (i) => fetch('/m' + i).then(() => { n.textContent = i;"
         " go(i + 1) }); go(1)</script>"
     }
-    async with Site(pages) as site, browsing(limits=Limits(parts=12)) as fetcher:
+    async with Site(pages) as site, browsing(limits=SubrequestLimits(parts=12)) as fetcher:
         reply = await fetcher.fetch(Request(site.url()))
-        assert (reply.parts, len(site.asked)) == (12, 13)
+        assert (reply.subrequests, len(site.asked)) == (12, 13)
         assert to_page(reply, 0).text == "11"
 
 

@@ -163,6 +163,7 @@ def test_a_bomb_within_a_bomb_stops_at_the_outer_limit():
 
 
 @pytest.mark.parametrize("coding", ["br", "gzip", "zstd"])
+@pytest.mark.slow
 def test_what_unfolds_beyond_reason_is_cut_early_and_a_page_that_packs_well_is_not(coding):
     """A bomb stops at a megabyte though ten are allowed; text at a tenth of its size stays whole."""
     decoder = decode(coding, ENCODE[coding](bytes(8 * 2**20)), limit=10_000_000)

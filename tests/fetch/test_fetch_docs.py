@@ -7,7 +7,7 @@ from pathlib import Path
 from clew.errors import Reason
 from clew.fetch import HttpSettings
 from clew.fetch.decode import MAX_MEMBERS, MAX_STAGES
-from clew.fetch.wire import MAX_HEADER_COUNT
+from clew.fetch.plain_http import MAX_HEADER_COUNT
 from clew.frontier.robots import DELAY_LIMIT, SIZE_LIMIT
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "fetching.md").read_text("utf-8")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import inspect
+import os
+import resource
 import shutil
 import ssl
 import subprocess
@@ -141,6 +144,14 @@ async def test_endless_headers_are_a_bad_reply(serve, fetcher):
 async def test_large_headers_are_a_bad_reply(serve, fetcher, reply, headers):
     server = await serve(reply(b"x", *headers))
     assert (await refused(fetcher(), server.url())).reason is Reason.BAD_REPLY
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+async def test_a_nul_in_a_header_is_a_bad_reply(serve, fetcher, reply, proxied):
+    """What one reader cuts off at a NUL another reads on."""
+    server = await serve(reply(b"x", "Content-Type: text/html\0; charset=utf-8"))
+    one = fetcher(proxy=server.url(""), allow_private=("*",)) if proxied else fetcher()
+    assert (await refused(one, server.url())).reason is Reason.BAD_REPLY
 
 
 async def test_headers_within_the_limit_are_taken(serve, fetcher, reply):
@@ -392,3 +403,39 @@ def test_settings_with_a_password_in_the_proxy_do_not_print_it():
 )  # fmt: skip
 def test_retry_after_in_both_forms(value, now, seconds):
     assert retry_after(value, now) == seconds
+
+
+async def test_idle_connections_through_a_proxy_are_bounded(serve, fetcher, reply):
+    """Each host has a connection of its own to the proxy, and each is an open file."""
+    proxy = await serve(reply(b"x"))
+    one = fetcher(proxy=proxy.url(""), allow_private=("*",), concurrency=3)
+    for number in range(12):
+        await one.fetch(Request(f"http://h{number}.example/"))
+    assert one._client is not None
+    assert sum(map(len, one._client._session.connector._conns.values())) <= 3
+
+
+@contextlib.contextmanager
+def no_descriptor_left():
+    """Every file that this process may have open is."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.ExitStack() as files:
+        probe = files.enter_context(open(os.devnull))
+        files.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (probe.fileno() + 8, hard))
+        with contextlib.suppress(OSError):
+            while True:
+                files.enter_context(open(os.devnull))
+        yield
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+async def test_without_a_descriptor_idle_connections_are_dropped_and_the_request_is_made_again(
+    serve, fetcher, reply, proxied
+):
+    server, other = await serve(reply(b"x")), await serve(reply(b"x"))
+    one = fetcher(proxy=server.url(""), allow_private=("*",)) if proxied else fetcher()
+    await one.fetch(Request("http://a.example/" if proxied else server.url("/")))
+    with no_descriptor_left():
+        got = await one.fetch(Request("http://b.example/" if proxied else other.url("/")))
+    assert got.body == b"x"

@@ -133,6 +133,7 @@ asyncio.run(main(json.loads(sys.argv[1])))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to know a process's peak memory")
+@pytest.mark.slow
 def test_bombs_do_not_grow_the_process(suite, tmp_path):
     """Peak memory of a fresh process over all packed files and 256 MiB of zeros in three encodings."""
     files = [(str(path), encoding(path.name)) for path in sorted(suite("bombs").iterdir())]

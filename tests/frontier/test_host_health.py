@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.frontier import Frontier, Hosts, Politeness
+from clew.frontier import Hosts, Politeness
 from clew.frontier.host import Host
 from clew.messages import SaveHost
 
@@ -86,8 +86,7 @@ def test_one_answer_in_between_starts_the_count_again():
 
 
 def test_what_must_be_remembered_comes_back():
-    frontier = Frontier(1)
-    hosts = Hosts(frontier, POLITE)
+    hosts = Hosts(POLITE)
     before = hosts[hosts.number("a.example")]
     hosts.meet(before, "10.0.0.1")
     before.note("traps", [["/x", 0, 8.0, {}, "trap:copies"]])
@@ -113,13 +112,13 @@ def test_a_damaged_memory_is_passed_over(memory):
 
 
 def test_an_address_that_a_host_left_is_minded_until_no_connection_can_lead_there():
-    hosts = Hosts(Frontier(1), POLITE)
+    hosts = Hosts(POLITE)
     a = hosts[hosts.number("a.example")]
     hosts.settle_at(a, ["10.0.0.1"], 0.0)
     hosts.begin(a)
     hosts.end(a, 100.0)
     hosts.settle_at(a, ["10.0.0.2"], 110.0)
-    assert [p.address for p in a.places] == ["10.0.0.1", "10.0.0.2"]
+    assert [p.address for p in a.addresses] == ["10.0.0.1", "10.0.0.2"]
     hosts.settle_at(a, ["10.0.0.2"], 200.0)
-    assert [p.address for p in a.places] == ["10.0.0.2"]
-    assert hosts.places["10.0.0.1"].hosts == []
+    assert [p.address for p in a.addresses] == ["10.0.0.2"]
+    assert hosts.addresses["10.0.0.1"].hosts == []

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.frontier import Frontier, Hosts, Politeness
+from clew.frontier import Frontier, Hosts, Politeness, ReadyHosts
 from clew.messages import State
 
 
@@ -23,12 +23,13 @@ layouts = st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0])
 @given(layouts, st.lists(st.floats(0, 3), min_size=1, max_size=60), st.randoms(use_true_random=False))
 def test_no_host_early_none_twice_at_once_no_candidate_twice(layout, waits, dice):
     frontier = Frontier(1)
-    hosts = Hosts(frontier, Politeness(delay=2.0, own=lambda h: h == "h4.example", own_limit=3))
+    hosts = Hosts(Politeness(delay=2.0, own=lambda h: h == "h4.example", own_limit=3))
+    ready = ReadyHosts(frontier, hosts)
     fill(hosts, frontier, layout)
     now, under_way, last_end, leased = 0.0, [], {}, []
     for wait in waits:
         now += wait
-        candidate = hosts.pick(now)
+        candidate = ready.pick(now)
         if candidate >= 0:
             host = hosts[int(frontier.hosts[candidate])]
             busy = [h for _, h in under_way if h is host]
@@ -51,10 +52,11 @@ def test_no_host_early_none_twice_at_once_no_candidate_twice(layout, waits, dice
 def test_the_pick_is_the_best_of_all_free_hosts(layout):
     """With everybody free, candidates leave in order of score, the oldest first among equals."""
     frontier = Frontier(1)
-    hosts = Hosts(frontier, Politeness(own=lambda h: True, own_limit=100))
+    hosts = Hosts(Politeness(own=lambda h: True, own_limit=100))
+    ready = ReadyHosts(frontier, hosts)
     fill(hosts, frontier, layout)
     order = []
-    while (candidate := hosts.pick(0.0)) >= 0:
+    while (candidate := ready.pick(0.0)) >= 0:
         frontier.close(candidate, State.LEASED)
         hosts.begin(hosts[int(frontier.hosts[candidate])])
         order.append(candidate)
@@ -63,19 +65,20 @@ def test_the_pick_is_the_best_of_all_free_hosts(layout):
 
 def test_next_ready_names_the_first_resting_host():
     frontier = Frontier(1)
-    hosts = Hosts(frontier, Politeness(delay=5.0))
+    hosts = Hosts(Politeness(delay=5.0))
+    ready = ReadyHosts(frontier, hosts)
     fill(hosts, frontier, [(0, 1.0), (0, 0.5), (1, 0.2)])
     for expected in (0, 2):
-        candidate = hosts.pick(10.0)
+        candidate = ready.pick(10.0)
         assert candidate == expected
         frontier.close(candidate, State.LEASED)
         hosts.begin(hosts[int(frontier.hosts[candidate])])
-    assert hosts.pick(10.0) == -1
-    assert hosts.next_ready() is None
+    assert ready.pick(10.0) == -1
+    assert ready.next_ready() is None
     hosts.end(hosts[0], 12.0)
-    assert hosts.pick(12.0) == -1
-    assert hosts.next_ready() == 17.0
-    assert hosts.pick(17.0) == 1
+    assert ready.pick(12.0) == -1
+    assert ready.next_ready() == 17.0
+    assert ready.pick(17.0) == 1
 
 
 steps = st.lists(
@@ -93,21 +96,22 @@ steps = st.lists(
 def test_hosts_that_are_told_what_changed_offer_what_they_would_if_all_were_looked_at(steps, wait):
     """Filing and re-scoring tell hosts of candidates; the pick is that of a look at every host there is."""
     frontier = Frontier(1)
-    hosts = Hosts(frontier, Politeness(own=lambda h: h != "h0.example", own_limit=100, delay=1.0, margin=0.0))
+    hosts = Hosts(Politeness(own=lambda h: h != "h0.example", own_limit=100, delay=1.0, margin=0.0))
+    ready = ReadyHosts(frontier, hosts)
     hosts.not_before = wait
     for now, (filed, scored) in enumerate(steps):
         n = frontier.count
-        numbers = hosts.receiving([f"h{h}.example" for h, _ in filed])
+        numbers = ready.receiving([f"h{h}.example" for h, _ in filed])
         parts = np.array([[s] for _, s in filed], np.float64).reshape(len(filed), 1)
         keys = np.arange(n, n + len(filed), dtype=np.uint64)
-        hosts.consider(frontier.add(keys, numbers, np.zeros(len(filed)), -1, parts))
+        ready.consider(frontier.add(keys, numbers, np.zeros(len(filed)), -1, parts))
         moved = {i: s for i, s in scored if i < frontier.count}
         ids = np.array(sorted(moved), np.int64)
         frontier.rescore(ids, np.array([[moved[i]] for i in ids.tolist()], np.float64).reshape(len(ids), 1))
-        hosts.consider(ids)
-        picked = hosts.pick(float(now))
+        ready.consider(ids)
+        picked = ready.pick(float(now))
         hosts.touch_all(np.arange(len(hosts)))
-        assert picked == hosts.pick(float(now))
+        assert picked == ready.pick(float(now))
         if picked >= 0:
             frontier.close(picked, State.LEASED)
             hosts.begin(hosts[int(frontier.hosts[picked])])

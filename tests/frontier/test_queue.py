@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.frontier import queue, runs
+from clew.frontier import queue, sorted_runs
 from clew.frontier.queue import Frontier
 from clew.messages import State
 
@@ -68,10 +68,10 @@ def act(frontier, model, kind, what):
 
 @settings(max_examples=300)
 @given(st.lists(step, max_size=40), st.sampled_from([1, 4, 4096]), st.sampled_from([2, 9, 4096]))
-def test_head_is_the_best_oldest_candidate(steps, floor, tray):
-    """With any floor for re-sorting and any tray: adding, popping, re-scoring, re-queueing in any order."""
-    before = queue._FLOOR, runs.TRAY
-    queue._FLOOR, runs.TRAY = floor, tray
+def test_head_is_the_best_oldest_candidate(steps, floor, buffer):
+    """With any floor for re-sorting and any buffer: adding, popping, re-scoring, re-queueing in any order."""
+    before = queue._FLOOR, sorted_runs.BUFFER_SIZE
+    queue._FLOOR, sorted_runs.BUFFER_SIZE = floor, buffer
     try:
         frontier, model = Frontier(1), Model()
         for kind, what in steps:
@@ -79,15 +79,15 @@ def test_head_is_the_best_oldest_candidate(steps, floor, tray):
             assert [frontier.head(h) for h in range(HOSTS)] == [model.head(h) for h in range(HOSTS)]
             assert frontier.queued == model.state.count("queued")
     finally:
-        queue._FLOOR, runs.TRAY = before
+        queue._FLOOR, sorted_runs.BUFFER_SIZE = before
 
 
 def test_scores_are_sums_of_their_parts():
     frontier = Frontier(2)
     frontier.add(np.array([1], np.uint64), np.array([0]), np.zeros(1), -1, np.array([[0.25, 0.5]]))
-    assert frontier.scores[0] == frontier.parts[0].sum() == 0.75
+    assert frontier.scores[0] == frontier.terms[0].sum() == 0.75
     frontier.rescore(np.array([0]), np.array([[1.0, 0.5]]))
-    assert frontier.scores[0] == frontier.parts[0].sum() == 1.5
+    assert frontier.scores[0] == frontier.terms[0].sum() == 1.5
 
 
 def test_a_fetched_candidate_is_not_rescored():

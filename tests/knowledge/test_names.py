@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clew.knowledge import Knowledge, Table, dumps, frozen, loads
 from clew.knowledge import table as tables
-from clew.knowledge.names import Few, Many, Names, told
+from clew.knowledge.names import Few, Many, PackedWords, told
 
 #: Few letters, so that words come again; some of several bytes, half a pair, and the mark between words.
 WORD = st.text(alphabet="abé風\ud800\n\U0001f600", max_size=4)
@@ -29,7 +29,7 @@ def test_many_are_numbered_as_few_are(calls):
 
 @given(CALLS, st.lists(st.integers(0, 3)))
 def test_words_are_told_as_they_were_given(calls, asked):
-    names, plain = Names(), []
+    names, plain = PackedWords(), []
     for words in calls:
         names.extend(words)
         plain += words

@@ -160,11 +160,11 @@ def test_hidden_hosts_are_entered_only_over_off_topic_bridges(web):
 def test_only_copies_and_the_calendar_look_like_duplicates(web, pages):
     known, repeats = Duplicates(), Counter()
     for number, (url, page) in enumerate(pages.items()):
-        if known.find(page.digest, page.simhash):
+        if known.find(page.digest, page.sketch):
             kind = "copy" if url in web.copies() else "calendar" if "/calendar/" in url else "other"
             repeats[kind] += 1
         else:
-            known.add(number, page.digest, page.simhash)
+            known.add(number, page.digest, page.sketch)
     assert repeats["other"] == 0
     assert repeats["copy"] > 0.8 * len(web.copies())
 

@@ -9,11 +9,11 @@ import pytest
 from clew.errors import UsageError
 from clew.lab import CORPORA, LabelledWeb, open_web
 from clew.lab.corpora import SITE_SUB
-from clew.lab.index import rows
+from clew.lab.corpus_index import rows
 from clew.parse import decode
 from clew.url import canonical, host
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.slow, pytest.mark.data]
 
 WIKI = "wikispeedia_pages.jsonl.zst"
 WEBKB = "webkb_dev_pages.jsonl.zst"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from clew.lab import open_web, parsed
-from clew.lab.arena import Arena
+from clew.lab import open_web, parse_cache
 from clew.lab.experiment import CorpusSpec, Experiment
-from clew.lab.plan import Field, Plan
+from clew.lab.experiment_plan import ExperimentCorpus, ExperimentPlan
+from clew.lab.parsed_web import ParsedWeb
 from clew.lab.runner import do_oracle, do_run
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.slow, pytest.mark.data]
 
 
 def test_index_pages_are_never_targets(corpus):
     corpus("wikispeedia_pages.jsonl.zst")
-    field = Field(CorpusSpec.model_validate("wikispeedia"))
+    field = ExperimentCorpus(CorpusSpec.model_validate("wikispeedia"))
     assert len(field.labelled) > 100
     assert not [url for urls in field.labelled.values() for url in urls if "/wp/index/" in url]
     assert set(field.labelled["subject.IT.Software"]) < set(field.labelled["subject.IT"])
@@ -27,24 +27,24 @@ def test_pages_from_the_cache_are_the_pages(corpus, tmp_path, monkeypatch):
     corpus("webkb_dev_pages.jsonl.zst")
     monkeypatch.setenv("CLEW_CACHE_HOME", str(tmp_path))
     web = open_web("webkb:texas")
-    fresh = parsed.pages_of(web)
+    fresh = parse_cache.pages_of(web)
     (kept,) = tmp_path.glob("*.pages.zst")
-    assert parsed.pages_of(web) == fresh
+    assert parse_cache.pages_of(web) == fresh
     whole = kept.read_bytes()
     kept.write_bytes(whole[: len(whole) // 2])
-    assert parsed.pages_of(web) == fresh
-    monkeypatch.setattr(parsed, "code_mark", lambda: "another")
-    assert parsed.pages_of(web) == fresh
+    assert parse_cache.pages_of(web) == fresh
+    monkeypatch.setattr(parse_cache, "code_mark", lambda: "another")
+    assert parse_cache.pages_of(web) == fresh
     (other,) = tmp_path.glob("*.pages.zst")
     assert other != kept
-    arena = Arena(web)
-    assert len(arena.graph) == len(fresh)
+    parsed_web = ParsedWeb(web)
+    assert len(parsed_web.graph) == len(fresh)
 
 
 def test_a_whole_department_can_be_crawled_and_no_run_beats_the_bound(corpus):
     corpus("webkb_dev_pages.jsonl.zst")
     given = {"name": "x", "corpora": "webkb:texas", "topics": ["faculty"], "seeds": {"kind": "entry"}}
-    plan = Plan(Experiment.parse(given | {"budget": 150, "strategies": ["breadth-first"]}))
+    plan = ExperimentPlan(Experiment.parse(given | {"budget": 150, "strategies": ["breadth-first"]}))
     oracle, _ = do_oracle(plan, (0, -1))
     run, _ = do_run(plan, (0, 0), oracle)
     assert (oracle.reachable, oracle.targets) == (45, 46)

@@ -8,9 +8,9 @@ import pytest
 from small_webs import SmallWeb
 
 from clew.errors import ConfigError
-from clew.lab import plan as planning
+from clew.lab import experiment_plan as planning
 from clew.lab.experiment import CorpusSpec, Experiment
-from clew.lab.plan import Field, Plan
+from clew.lab.experiment_plan import ExperimentCorpus, ExperimentPlan
 from clew.lab.predicates import Blind, Hinted
 from clew.page import Link, Links
 
@@ -84,7 +84,7 @@ def test_other_keys_of_a_strategy_are_its_options():
 
 
 def test_a_page_belongs_to_all_subjects_above_its_own():
-    field = Field(CorpusSpec.model_validate("small"))
+    field = ExperimentCorpus(CorpusSpec.model_validate("small"))
     names = {topic: [url.rsplit("/")[-1] for url in urls] for topic, urls in field.labelled.items()}
     assert names == {
         "subject.Art": ["a.html", "b.html", "d.html"],
@@ -95,38 +95,40 @@ def test_a_page_belongs_to_all_subjects_above_its_own():
 
 def test_topics_by_rule_are_those_of_the_right_size_and_depend_on_the_seed_alone():
     rule = BASE | {"topics": {"count": 1, "min": 2, "max": 2}, "seeds": {"reach": 0.0}}
-    chosen = {Plan(Experiment.parse(rule | {"seed": seed})).cases[0].topic.name for seed in range(12)}
+    chosen = {
+        ExperimentPlan(Experiment.parse(rule | {"seed": seed})).cases[0].topic.name for seed in range(12)
+    }
     assert chosen == {"subject.Art.Painting", "subject.Music"}
-    again = [Plan(Experiment.parse(rule)).cases for _ in range(2)]
+    again = [ExperimentPlan(Experiment.parse(rule)).cases for _ in range(2)]
     assert again[0] == again[1]
     with pytest.raises(ConfigError, match="widen min and max"):
-        Plan(Experiment.parse(rule | {"topics": {"count": 9, "min": 1}}))
+        ExperimentPlan(Experiment.parse(rule | {"topics": {"count": 9, "min": 1}}))
 
 
 def test_random_seeds_reach_the_share_they_should():
     """From c nothing can be reached: it is never drawn alone for a topic of other pages."""
     experiment = Experiment.parse(BASE | {"seeds": {"sets": 20, "reach": 0.9}})
-    for case in Plan(experiment).cases:
+    for case in ExperimentPlan(experiment).cases:
         assert case.seeds[0].rsplit("/")[-1] in ("a.html", "b.html")
     with pytest.raises(ConfigError, match="lower reach"):
-        Plan(Experiment.parse(BASE | {"topics": [{"formula": "nowhere"}]}))
+        ExperimentPlan(Experiment.parse(BASE | {"topics": [{"formula": "nowhere"}]}))
 
 
 def test_seeds_can_be_given_or_the_webs_own():
     given = {"kind": "given", "urls": [["http://a.example/b.html#x"], ["http://a.example/d.html"]]}
     experiment = Experiment.parse(BASE | {"seeds": [{"kind": "entry"}, given]})
-    cases = Plan(experiment).cases
+    cases = ExperimentPlan(experiment).cases
     assert [(c.start, c.number, c.seeds[0][-6:]) for c in cases] == [
         ("entry", 1, "a.html"),
         ("given", 1, "b.html"),
         ("given", 2, "d.html"),
     ]
     with pytest.raises(ConfigError, match="has no page"):
-        Plan(Experiment.parse(BASE | {"seeds": given | {"urls": [["http://b.example/"]]}}))
+        ExperimentPlan(Experiment.parse(BASE | {"seeds": given | {"urls": [["http://b.example/"]]}}))
 
 
 def test_label_and_formula_make_the_targets_together():
-    field = Field(CorpusSpec.model_validate("small"))
+    field = ExperimentCorpus(CorpusSpec.model_validate("small"))
     parse = lambda topic: Experiment.parse(BASE | {"topics": [topic]}).topics[0]  # noqa: E731
     tails = lambda topic: sorted(url[-6:] for url in field.targets(parse(topic)))  # noqa: E731
     assert tails({"formula": "wind"}) == ["b.html", "d.html"]
@@ -136,7 +138,7 @@ def test_label_and_formula_make_the_targets_together():
 
 
 def test_a_blind_predicate_says_nothing_of_links_and_an_open_one_does():
-    field = Field(CorpusSpec.model_validate("small"))
+    field = ExperimentCorpus(CorpusSpec.model_validate("small"))
     links = Links.of("http://a.example/", [Link("http://a.example/", "http://a.example/x", "wind farm")])
     both = Experiment.parse(BASE | {"topics": [{"formula": "wind", "label": "subject.Music"}]}).topics[0]
     blind = field.predicate(both, blind=True)
@@ -145,7 +147,7 @@ def test_a_blind_predicate_says_nothing_of_links_and_an_open_one_does():
     assert list(blind.glance(links)) == [0.0]
     assert isinstance(hinted, Hinted)
     assert hinted.glance(links)[0] > 0
-    page = field.arena.page("http://a.example/b.html")
+    page = field.parsed_web.page("http://a.example/b.html")
     assert not blind.judge(page).satisfied
     assert not hinted.judge(page).satisfied
     formula = field.predicate(both.model_copy(update={"label": ""}), blind=False)

@@ -118,10 +118,18 @@ def test_robots_requests_are_paid_for():
     """Each origin costs a request before its first page; the bound knows of one."""
     graph = Graph.of(3, [(0, 1), (1, 2)])
     targets = np.array([False, True, True])
-    assert achievable(graph, targets, [0], 10, np.array([0, 1, 1], np.int32)) == (4, 5)
+    assert achievable(graph, targets, [0], 10, origins=np.array([0, 1, 1], np.int32)) == (4, 5)
     assert bound(graph, targets, [0], 5, robots=True) == (0, 0, 1, 2, 2)
 
 
 def test_a_budget_cuts_the_oracle_off():
     graph = Graph.of(4, [(0, 1), (1, 2), (2, 3)])
     assert achievable(graph, np.array([True, False, True, True]), [0], 3) == (1, 3)
+
+
+def test_of_several_copies_the_oracle_finds_one_and_goes_on_to_what_is_new():
+    """Page 3 is a copy of page 1, and nearer than page 4."""
+    graph = Graph.of(5, [(0, 1), (0, 2), (1, 3), (2, 4)])
+    targets = np.array([False, True, False, True, True])
+    assert achievable(graph, targets, [0], 10) == (2, 3, 5)
+    assert achievable(graph, targets, [0], 10, originals=np.array([0, 1, 2, 1, 4])) == (2, 4)

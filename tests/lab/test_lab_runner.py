@@ -9,7 +9,7 @@ import pytest
 from small_webs import SmallWeb
 
 from clew.errors import ClewError, ConfigError, UsageError
-from clew.lab import plan as planning
+from clew.lab import experiment_plan as planning
 from clew.lab import runner
 from clew.lab.experiment import Experiment
 from clew.lab.results import Results, append, read_lines
@@ -84,10 +84,10 @@ def test_another_option_is_another_run_and_leftovers_do_not_show(tmp_path):
 def test_a_broken_strategy_is_named(tmp_path, monkeypatch):
     """A failure inside a run says which strategy failed where, and what was finished before is kept."""
 
-    def broken(arena, predicate, strategy, *rest, **more):
+    def broken(parsed_web, predicate, strategy, *rest, **more):
         if strategy.name == "random":
             raise ZeroDivisionError("dice")
-        return whole(arena, predicate, strategy, *rest, **more)
+        return whole(parsed_web, predicate, strategy, *rest, **more)
 
     whole = runner.simulate
     monkeypatch.setattr(runner, "simulate", broken)

@@ -17,7 +17,7 @@ from clew.errors import FetchError, Reason, UsageError
 from clew.fetch import HttpSettings, Request, Response
 from clew.fetch.http import HttpFetcher
 from clew.fetch.replay import NOT_RECORDED
-from clew.lab import Hit, RecordedServer, serving
+from clew.lab import LoggedRequest, RecordedServer, serving
 from clew.testing import DemoWeb, StaticWeb, check_fetcher
 
 LONG = "<p>" + "wind " * 400
@@ -41,7 +41,7 @@ WEB = StaticWeb(
 @pytest.fixture
 async def proxy():
     """A server, its hits, and a client that uses it."""
-    hits: list[Hit] = []
+    hits: list[LoggedRequest] = []
     async with RecordedServer(WEB, log=hits.append, stall=0.05) as server, aiohttp.ClientSession() as client:
 
         async def ask(url: str, method: str = "GET", **options):
@@ -156,7 +156,7 @@ async def test_recorded_failures_break_the_connection_and_are_logged_with_status
 
 
 async def test_a_crawler_that_hangs_up_is_logged_too():
-    hits: list[Hit] = []
+    hits: list[LoggedRequest] = []
     async with RecordedServer(WEB, log=hits.append, stall=60) as server:
         fetcher = HttpFetcher(HttpSettings(proxy=server.url, timeout=0.2))
         with pytest.raises(FetchError) as caught:
@@ -168,7 +168,7 @@ async def test_a_crawler_that_hangs_up_is_logged_too():
 
 async def test_pace_turns_recorded_seconds_into_waiting_and_no_pace_does_not():
     for pace, waited in ((0.0, False), (0.01, True)):
-        hits: list[Hit] = []
+        hits: list[LoggedRequest] = []
         async with RecordedServer(WEB, log=hits.append, pace=pace) as server:
             said = await talk(server, b"GET http://slow.example/ HTTP/1.0\r\n\r\n")
         assert said.endswith(b"late")
@@ -213,7 +213,7 @@ async def test_the_live_fetcher_sees_the_demo_web_through_the_proxy_as_it_is():
 
 
 def test_it_serves_from_a_thread_for_programs_that_are_not_asynchronous():
-    hits: list[Hit] = []
+    hits: list[LoggedRequest] = []
     with (
         serving(WEB, hits.append) as url,
         socket.create_connection(("127.0.0.1", int(url.split(":")[2]))) as s,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from small_webs import SmallWeb
 
-from clew.lab.arena import Arena
 from clew.lab.metrics import found
-from clew.lab.oracle import achievable
+from clew.lab.oracle import achievable, distinct
+from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
 from clew.lab.simulate import simulate
 from clew.page import Links, Page
-from clew.strategy import NAMES, BreadthFirst, make
+from clew.strategy import STRATEGIES, BreadthFirst, make
 
 # A web of 60 pages in which page i links to a few others; every page has a word that no other has.
 PAGES = 60
@@ -65,9 +66,9 @@ class Spy:
         self._note(expansion)
         return self.strategy.score(expansion)
 
-    def learn(self, expansion):
+    def observe(self, expansion):
         self._note(expansion)
-        return self.strategy.learn(expansion)
+        return self.strategy.observe(expansion)
 
     def state(self):
         return self.strategy.state()
@@ -100,7 +101,7 @@ class Told:
         return "seven"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tuple(STRATEGIES))
 def test_no_strategy_sees_a_page_before_it_is_fetched(name):
     """Canary words stand in the text of every page: those a strategy is shown are of fetched pages only.
 
@@ -109,7 +110,7 @@ def test_no_strategy_sees_a_page_before_it_is_fetched(name):
     small = web()
     predicate = Told(targets(small))
     spy = Spy(make(name, predicate, seed=1), small)
-    course = simulate(Arena(small), predicate, spy, (small.url("p1.html"),), 50)
+    course = simulate(ParsedWeb(small), predicate, spy, (small.url("p1.html"),), 50)
     assert course.requests == len(small.asked) == 50
     assert spy.seen
     for told, fetched in spy.seen:
@@ -119,7 +120,7 @@ def test_no_strategy_sees_a_page_before_it_is_fetched(name):
     assert any(CANARY.search(told) for told, _ in spy.seen), "the spy must be able to see canaries at all"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tuple(STRATEGIES))
 def test_a_strategy_does_as_well_without_a_predicate_to_peek_into(name):
     """The lab's own predicate knows all targets; a run with one that hides them is the same run."""
     courses = []
@@ -127,7 +128,7 @@ def test_a_strategy_does_as_well_without_a_predicate_to_peek_into(name):
         small = web()
         predicate = make_predicate(targets(small))
         strategy = make(name, predicate, seed=1)
-        courses.append(simulate(Arena(small), predicate, strategy, (small.url("p1.html"),), 50))
+        courses.append(simulate(ParsedWeb(small), predicate, strategy, (small.url("p1.html"),), 50))
     assert courses[0].finds == courses[1].finds
 
 
@@ -137,7 +138,7 @@ def test_every_request_is_counted():
         {"a.html": ["b.html", "gone.html"], "b.html": [">c.html"], "c.html": []}, {"c.html": ("x",)}
     )
     predicate = Blind("x", frozenset({small.url("c.html")}))
-    course = simulate(Arena(small), predicate, BreadthFirst(), (small.url("a.html"),), 100)
+    course = simulate(ParsedWeb(small), predicate, BreadthFirst(), (small.url("a.html"),), 100)
     assert (course.requests, course.pages, course.failed, course.hosts) == (5, 2, 1, 1)
     assert course.stop == "frontier empty"
     assert course.finds == (5,) or course.finds == (4,)
@@ -145,8 +146,8 @@ def test_every_request_is_counted():
 
 def test_dead_links_can_be_left_out():
     small = SmallWeb({"a.html": ["gone.html", "b.html"], "b.html": []})
-    arena = Arena(small, dead_links=False, robots=False)
-    course = simulate(arena, Blind("x", frozenset()), BreadthFirst(), (small.url("a.html"),), 100)
+    parsed_web = ParsedWeb(small, dead_links=False, robots=False)
+    course = simulate(parsed_web, Blind("x", frozenset()), BreadthFirst(), (small.url("a.html"),), 100)
     assert (course.requests, course.failed) == (2, 0)
 
 
@@ -157,9 +158,9 @@ def test_the_graph_has_the_ways_a_crawl_has():
          "d.jpg": [], "e.html": []},
         robots="User-agent: *\nDisallow: /no/\n",
     )  # fmt: skip
-    arena = Arena(small)
-    reached = arena.graph.reach([0])
-    assert [url.rsplit(".example/")[1] for url, yes in zip(arena.urls, reached, strict=True) if yes] == [
+    parsed_web = ParsedWeb(small)
+    reached = parsed_web.graph.reach([0])
+    assert [url.rsplit(".example/")[1] for url, yes in zip(parsed_web.urls, reached, strict=True) if yes] == [
         "a.html",
         "b.html",
         "e.html",
@@ -170,12 +171,12 @@ def test_the_graph_has_the_ways_a_crawl_has():
 def test_no_run_beats_what_the_graph_allows(name):
     """A crawl to the end finds exactly what can be reached, and never before the oracle does."""
     small = web()
-    arena = Arena(small)
+    parsed_web = ParsedWeb(small)
     wanted = targets(small)
-    mask = arena.graph.reach([1]) & [url in wanted for url in arena.urls]
+    mask = parsed_web.graph.reach([1]) & [url in wanted for url in parsed_web.urls]
     predicate = Blind("seven", wanted)
-    course = simulate(arena, predicate, make(name, predicate), (arena.urls[1],), 1000)
-    oracle = achievable(arena.graph, mask, [1], 1000, arena.origins)
+    course = simulate(parsed_web, predicate, make(name, predicate), (parsed_web.urls[1],), 1000)
+    oracle = achievable(parsed_web.graph, mask, [1], 1000, origins=parsed_web.origins)
     assert len(course.finds) == int(mask.sum()) == len(oracle)
     assert all(found(course.finds, r) <= found(oracle, r) for r in (len(oracle) + 1, len(oracle) + 5))
 
@@ -183,6 +184,26 @@ def test_no_run_beats_what_the_graph_allows(name):
 def test_contributions_are_kept_along_the_run():
     small = web()
     predicate = Blind("seven", targets(small))
-    course = simulate(Arena(small), predicate, make("best-first", predicate), (small.url("p1.html"),), 40)
+    course = simulate(ParsedWeb(small), predicate, make("best-first", predicate), (small.url("p1.html"),), 40)
     assert set(course.parts) == {"source", "hint"}
     assert max(course.parts["source"]) <= 1.0
+
+
+def test_a_copy_is_recorded_and_never_a_find():
+    """As in a crawl: of pages with the same text the first fetched is the find, for the oracle too."""
+    ways = {"a.html": ["b.html", "c.html", "d.html"], "b.html": [], "c.html": [], "d.html": []}
+    told = "the turbines of the wind farm turn"
+    small = SmallWeb(ways, said={"b.html": told, "c.html": told, "d.html": f"{told} slowly"})
+    parsed_web = ParsedWeb(small)
+    wanted = frozenset(small.url(f"{name}.html") for name in "bcd")
+    predicate = Blind("wind", wanted)
+    course = simulate(parsed_web, predicate, BreadthFirst(), (small.url("a.html"),), 100)
+    assert (course.pages, course.finds) == (4, (3, 5))
+    assert course.found == (small.url("b.html"), small.url("d.html"))
+    assert parsed_web.originals.tolist() == [0, 1, 1, 3]
+    mask = np.array([url in wanted for url in parsed_web.urls])
+    assert distinct(mask, parsed_web.originals) == 2
+    oracle = achievable(
+        parsed_web.graph, mask, [0], 100, origins=parsed_web.origins, originals=parsed_web.originals
+    )
+    assert oracle == (3, 4)

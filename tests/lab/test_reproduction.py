@@ -10,14 +10,16 @@ import pytest
 
 from clew.errors import UsageError
 from clew.lab.reproduce import Crawled, Trial, figures, fill, perform, points, sheets, statements
-from clew.lab.reproduce.bench import open_field
 from clew.lab.reproduce.carried import Carried
 from clew.lab.reproduce.figure import Line, percent
+from clew.lab.reproduce.perform import open_corpus
 from clew.lab.reproduce.sheets import marks, spread
 from clew.lab.reproduce.statements import cases, rank_correlation
 from clew.lab.reproduce.webs import DEMO, topic
 from clew.lab.simulate import simulate
-from clew.strategy import make
+from clew.strategy import Setup, make
+
+pytestmark = pytest.mark.slow
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reproduction.md"
 SEED = "http://www.cinderford-directory.example/"
@@ -68,16 +70,16 @@ def test_knowledge_changes_a_crawl(tmp_path):
 
 
 def test_the_composite_counts_on_where_another_crawl_stopped():
-    field = open_field(DEMO)
+    field = open_corpus(DEMO)
     wanted = field.predicate(topic("wind"), blind=True)
     first = make("intelligent", wanted, options={"weights": "balanced"})
-    simulate(field.arena, wanted, first, (SEED,), 200)
-    second = Carried.configured(wanted, 1, None, {"weights": "balanced"})
+    simulate(field.parsed_web, wanted, first, (SEED,), 200)
+    second = Carried.build(Setup(predicate=wanted, seed=1, options={"weights": "balanced"}))
     second.take(first.knowledge)
     assert second.knowledge == first.knowledge
     assert second.knowledge.words is not first.knowledge.words
     before = first.knowledge.pages
-    course = simulate(field.arena, wanted, second, (SEED,), 50)
+    course = simulate(field.parsed_web, wanted, second, (SEED,), 50)
     assert second.knowledge.pages == before + course.pages
     assert first.knowledge.pages == before
 
@@ -102,9 +104,9 @@ def test_what_is_finished_is_not_crawled_again(tmp_path):
 
 def test_every_request_of_a_field_brings_a_page():
     """So that the harvest is a share of pages, as the paper has it."""
-    field = open_field(DEMO)
-    assert not field.arena.robots
-    assert not field.arena.dead_links
+    field = open_corpus(DEMO)
+    assert not field.parsed_web.robots
+    assert not field.parsed_web.dead_links
 
 
 def test_the_oracle_is_never_behind(tmp_path):

@@ -94,21 +94,22 @@ def test_a_text_of_letters_beyond_ascii_is_cut_by_compiled_code_once_they_were_m
 @settings(max_examples=200)
 @given(LONG, st.sampled_from([" ", "\n", ", "]))
 def test_similarity_is_the_same(words: list[str], between: str):
-    assert native.simhash is not None
+    assert native.sketch is not None
     raw = between.join(words).encode()
-    assert native.simhash(raw) == similar._interpreted(raw)
+    assert native.sketch(raw, 6, 40) == similar._interpreted(raw, 6, 40)
 
 
 @given(st.binary(max_size=3000))
 def test_similarity_of_any_bytes_is_the_same(raw: bytes):
-    assert native.simhash is not None
-    assert native.simhash(raw) == similar._interpreted(raw)
+    assert native.sketch is not None
+    for bits, fewest in ((6, 40), (5, 1), (8, 0)):
+        assert native.sketch(raw, bits, fewest) == similar._interpreted(raw, bits, fewest)
 
 
 def test_what_is_no_text_is_refused():
     assert native.flat is not None
     assert native.fold is not None
-    assert native.simhash is not None
+    assert native.sketch is not None
     with pytest.raises(ValueError, match="65,536"):
         native.flat("wind", b"short")
     with pytest.raises(TypeError):
@@ -116,7 +117,9 @@ def test_what_is_no_text_is_refused():
     with pytest.raises(TypeError):
         native.fold(b"wind")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        native.simhash("wind")  # type: ignore[arg-type]
+        native.sketch("wind", 6, 40)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="bits"):
+        native.sketch(b"wind", 9, 40)
 
 
 def test_clew_pure_does_without():
@@ -129,3 +132,20 @@ def test_clew_pure_does_without():
         check=True,
     )
     assert said.stdout == "False  wind farm \n"
+
+
+@pytest.mark.parametrize("missing", ["_elementary", "_fast", "_look", "_rows", "_sparse"])
+def test_a_part_that_was_not_compiled_is_an_error_only_where_that_is_asked_for(missing):
+    code = f"import sys; sys.modules['clew.native.{missing}'] = None; import clew.native"
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
+        )
+        for asked in (
+            {"CLEW_PURE": "", "CLEW_REQUIRE_NATIVE": ""},
+            {"CLEW_PURE": "", "CLEW_REQUIRE_NATIVE": "1"},
+            {"CLEW_PURE": "1", "CLEW_REQUIRE_NATIVE": "1"},
+        )
+    ]
+    assert [one.returncode for one in found] == [0, 1, 0]
+    assert "ImportError" in found[1].stderr or "ModuleNotFoundError" in found[1].stderr

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import native
-from clew.factor import pieces
-from clew.factor.ragged import Ragged
-from clew.frontier import runs
-from clew.strategy import reading
+from clew.factor import interned_rows
+from clew.factor.csr import CsrRows
+from clew.frontier import sorted_runs
+from clew.strategy import vectorizer
 from clew.url.index import KeyIndex
 
 pytestmark = pytest.mark.skipif(native.sums is None, reason="not compiled here")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(native.sums is None, reason="not compiled here")
     st.lists(st.floats(-1e6, 1e6), min_size=20, max_size=20),
 )
 def test_sums_are_those_of_the_twin(filled, asked, weights):
-    rows = Ragged()
+    rows = CsrRows()
     for number, items in enumerate(filled):
         rows.append(number, np.array(items, np.int64))
     ids, of = np.array(asked, np.int64), np.array(weights)
@@ -32,7 +32,7 @@ def test_sums_are_those_of_the_twin(filled, asked, weights):
 
 
 def test_rows_far_apart_in_memory_are_read_as_well():
-    rows = Ragged()
+    rows = CsrRows()
     rows.extend(0, np.array([1, 2, 0, 1]), np.array([0, 1, 2, 3]))
     ids = np.array([0, 9, 1, 9, 3, 9])[::2]
     assert rows.sums(ids, np.array([1.0, 2.0, 4.0, 8.0])).tolist() == [1.0, 6.0, 8.0]
@@ -71,13 +71,13 @@ def test_other_kinds_of_numbers_are_refused():
 def test_rows_lose_the_same_items_as_by_the_twin(rows):
     lengths = np.array([len(row) for row in rows], np.int64)
     items = np.array([item for row in rows for item in row], np.int32)
-    compiled, interpreted = pieces.first_of_each(lengths, items), pieces.single(lengths, items)
+    compiled, interpreted = interned_rows.first_of_each(lengths, items), interned_rows.single(lengths, items)
     assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
 
 
 def test_long_rows_are_left_to_the_twin(monkeypatch):
     monkeypatch.setattr(native, "first_of_each", lambda *given: pytest.fail("too long"))
-    lengths, items = pieces.first_of_each(np.array([1000]), np.arange(1000, dtype=np.int32) % 7)
+    lengths, items = interned_rows.first_of_each(np.array([1000]), np.arange(1000, dtype=np.int32) % 7)
     assert (lengths.tolist(), items.tolist()) == ([7], list(range(7)))
 
 
@@ -113,7 +113,7 @@ def test_a_full_table_is_looked_through_once():
 @given(st.lists(st.sampled_from(["wind", "é", "a" * 8, "b" * 9, "c" * 16, "d" * 17, " ", "", "x" * 40])))
 def test_words_are_hashed_as_by_the_twin(words):
     text = " ".join(words).encode()
-    compiled, interpreted = reading.hashed(text), reading.spelled(b" " * 8 + text + b" " * 8)
+    compiled, interpreted = vectorizer.hashed(text), vectorizer.spelled(b" " * 8 + text + b" " * 8)
     assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
 
 
@@ -138,18 +138,18 @@ def test_the_best_entry_is_that_of_the_twin(entries, states, scores):
     hosts, numbers, entered = (
         (list(column) for column in zip(*entries, strict=True)) if entries else ([], [], [])
     )
-    tray = np.array(hosts, np.int32), np.array(numbers, np.int64), np.array(entered, np.float64)
+    buffer = np.array(hosts, np.int32), np.array(numbers, np.int64), np.array(entered, np.float64)
     now = np.array(states, np.uint8), np.array(scores)
     for host in range(5):
         for used in {0, len(entries) // 2, len(entries)}:
-            assert native.best(host, used, *tray, *now) == runs._best(host, used, *tray, *now)
+            assert native.best(host, used, *buffer, *now) == sorted_runs._best(host, used, *buffer, *now)
 
 
 def test_a_tray_longer_than_it_is_or_with_unknown_candidates_is_refused():
-    tray = np.zeros(2, np.int32), np.array([0, 7]), np.zeros(2)
+    buffer = np.zeros(2, np.int32), np.array([0, 7]), np.zeros(2)
     with pytest.raises(IndexError):
-        native.best(0, 3, *tray, np.zeros(9, np.uint8), np.zeros(9))
+        native.best(0, 3, *buffer, np.zeros(9, np.uint8), np.zeros(9))
     with pytest.raises(IndexError):
-        native.best(0, 2, *tray, np.zeros(7, np.uint8), np.zeros(9))
+        native.best(0, 2, *buffer, np.zeros(7, np.uint8), np.zeros(9))
     with pytest.raises(TypeError):
-        native.best(0, 2, *tray, np.zeros(9), np.zeros(9))
+        native.best(0, 2, *buffer, np.zeros(9), np.zeros(9))

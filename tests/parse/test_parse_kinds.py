@@ -124,7 +124,7 @@ def test_plain_text_has_lines_and_links():
 def test_what_is_not_read_is_a_page_without_text():
     """Images and the like give their type and nothing else."""
     page = parse_page(b"\x89PNG\r\n\x1a\n", url=URL, content_type="image/png")
-    assert (page.type, page.text, page.digest, page.simhash, len(page.links)) == ("image/png", "", 0, 0, 0)
+    assert (page.type, page.text, page.digest, page.sketch, len(page.links)) == ("image/png", "", 0, b"", 0)
 
 
 def test_pdf_without_the_extra_is_a_page_without_text(monkeypatch):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from clew.page import Link, Links, Page
 from clew.policy.mirrors import Mirrors
-from clew.policy.shape import dated, folder, folder_of, shapes
-from clew.policy.soft404 import Blanks, own_words
+from clew.policy.soft404 import EmptyPages, own_words
 from clew.policy.traps import Traps, Worth
+from clew.policy.url_shape import dated, folder, folder_of, shapes
 
 A = "http://a.example"
 HOST = "a.example"
@@ -240,7 +240,7 @@ def test_links_and_numbers_are_not_a_pages_own_words():
 )
 def test_error_pages_are_told_by_title_or_few_words(title, text, error):
     shown = page(title, text)
-    assert Blanks().error(shown, own_words(shown)) is error
+    assert EmptyPages().is_soft_404(shown, own_words(shown)) is error
 
 
 # mirrors

@@ -14,7 +14,7 @@ import clew.predicate
 from clew.errors import PredicateSyntaxError
 from clew.page import Page
 from clew.predicate import compile, parse  # noqa: A004
-from clew.predicate.atoms import FIELDS
+from clew.predicate.atoms import fields
 from clew.predicate.lexer import MAX_DEPTH, MAX_LENGTH
 from clew.predicate.linear import MAX_POSITIONS
 
@@ -62,7 +62,7 @@ def test_an_error_of_the_page_reads_as_shown(formula, problem, column):
 def test_the_page_has_its_tables_and_tells_of_every_field_and_limit():
     assert len(ROWS) > 45
     assert len(ERRORS) == 5
-    assert all(f"`{field}:" in TEXT for field in FIELDS if field)
+    assert all(f"`{field}:" in TEXT for field in fields() if field)
     for number in (MAX_LENGTH, MAX_DEPTH, MAX_POSITIONS, 200_000):
         assert f"{number:,}" in TEXT
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from clew.messages import Close, Decision, Record, SaveCandidates, SaveHost, SavePage, State, Via
 from clew.page import Page
 from clew.predicate.verdict import Verdict
-from clew.report import Run, gather, write_comparison, write_report
-from clew.report.chart import curves
-from clew.report.facts import MAX_FINDS, MAX_POINTS, harvest_curve
+from clew.report import ComparedCrawl, gather, write_comparison, write_report
+from clew.report.crawl_summary import MAX_FINDS, MAX_POINTS, harvest_curve
+from clew.report.harvest_chart import curves
 from clew.store import MemoryStore
 
 
@@ -48,7 +48,7 @@ def decision(
     seq: int, result: str, url: str = "http://a.example/", dropped=(), kind: str = "page"
 ) -> Decision:
     return Decision(
-        seq=seq, at=0.0, kind=kind, url=url, candidate=seq - 1, attempt=0, score=0.0, parts=(), queue=0,
+        seq=seq, at=0.0, kind=kind, url=url, candidate=seq - 1, attempt=0, score=0.0, terms=(), queue=0,
         status=200, result=result, verdict=0.0, reasons=(), new=0, known=0, dropped=tuple(dropped),
     )  # fmt: skip
 
@@ -237,7 +237,10 @@ def test_a_chart_stays_within_its_frame(ends):
 
 
 def test_a_comparison_has_a_line_and_a_row_for_each_run(tmp_path: Path):
-    runs = [Run("breadth-first", ((0, 0), (10, 1)), 10, 12, 1), Run("<best>", ((0, 0), (10, 0)), 10, 12, 0)]
+    runs = [
+        ComparedCrawl("breadth-first", ((0, 0), (10, 1)), 10, 12, 1),
+        ComparedCrawl("<best>", ((0, 0), (10, 0)), 10, 12, 0),
+    ]
     write_comparison(runs, tmp_path / "r.html", title="Two ways", note="of one web", command="clew demo")
     reader = Reader((tmp_path / "r.html").read_text("utf-8"))
     assert len(reader.all("polyline")) == 2
@@ -248,4 +251,4 @@ def test_a_comparison_has_a_line_and_a_row_for_each_run(tmp_path: Path):
 
 def test_facts_are_gathered_with_the_figures_of_the_store():
     facts = gather(stored(["One", "Two"]))
-    assert facts.run("x") == Run("x", ((0, 0), (1, 1), (2, 2)), 2, facts.counts.requests, 2)
+    assert facts.run("x") == ComparedCrawl("x", ((0, 0), (1, 1), (2, 2)), 2, facts.counts.requests, 2)

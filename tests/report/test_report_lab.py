@@ -7,16 +7,16 @@ import re
 import pytest
 
 from clew.lab.experiment import Experiment
-from clew.lab.results import Oracle, Results, Run
+from clew.lab.results import Oracle, Results, RunResult
 from clew.lab.summary import summarise
 from clew.report.lab import write_lab_report
-from clew.report.plot import plot
+from clew.report.line_chart import plot
 
 NASTY = "<script>alert(1)</script>"
 
 
-def run(strategy: str, topic: str, number: int, finds: tuple[int, ...]) -> Run:
-    return Run(
+def run(strategy: str, topic: str, number: int, finds: tuple[int, ...]) -> RunResult:
+    return RunResult(
         key=f"{strategy}{topic}{number}", corpus="small", start="random", topic=topic, set=number,
         strategy=strategy, budget=20, targets=4, reachable=4, requests=20, pages=18, failed=1, hosts=1,
         stop="requests", nauc=0.5, nauc_bound=0.4, recall=len(finds) / 4, to50=None, to80=None, to90=None,

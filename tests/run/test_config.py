@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,15 @@ from hypothesis import strategies as st
 from clew.errors import ConfigError
 from clew.fetch.cookies import CookieFetcher
 from clew.run import units
-from clew.run.assemble import check_browser, fetcher_of
+from clew.run.build import check_browser, fetcher_of
 from clew.run.config import CrawlConfig
-from clew.run.settings import FIXED, KEYS, LISTS, build, load_config, resume_config
+from clew.run.settings import load_config, make_config, resume_config
 
 BASIC = {"seeds": ("https://a.example/",), "match": "wind"}
 
 
 def config(**values: object) -> CrawlConfig:
-    return build({**BASIC, **values})
+    return make_config({**BASIC, **values})
 
 
 def complaint(**values: object) -> str:
@@ -197,10 +198,31 @@ def test_stored_settings_come_back_equal_and_without_secrets():
 def test_resume_keeps_the_crawl_and_takes_new_budgets():
     stored = config(pages=10, strategy="random", own=("a.example",))
     loaded = resume_config(
-        stored, {"pages": "20", "match": "wind"}, environ={"CLEW_DELAY": "3", "CLEW_SEED": "9"}
+        stored, {"pages": "20", "match": "wind"}, environ={"CLEW_DELAY": "3", "CLEW_RANDOM_SEED": "9"}
     )
     assert (loaded.config.pages, loaded.config.delay, loaded.config.strategy) == (20, 3.0, "random")
-    assert loaded.config.seed == 0, "the environment cannot change what the crawl is"
+    assert loaded.config.random_seed == 0, "the environment cannot change what the crawl is"
+
+
+def test_the_dice_are_taken_by_their_former_name_wherever_it_may_stand(tmp_path: Path):
+    (tmp_path / "clew.toml").write_text("seed = 3\n")
+    file = load_config(BASIC, cwd=tmp_path, environ={})
+    assert (file.config.random_seed, file.sources["random_seed"]) == (3, str(tmp_path / "clew.toml"))
+    assert load_config(BASIC, cwd=tmp_path, environ={"CLEW_SEED": "4"}).config.random_seed == 4
+    assert (
+        load_config({**BASIC, "seed": "5"}, cwd=tmp_path, environ={"CLEW_SEED": "4"}).config.random_seed == 5
+    )
+    both = {"CLEW_SEED": "4", "CLEW_RANDOM_SEED": "6"}
+    assert load_config(BASIC, cwd=tmp_path, environ=both).config.random_seed == 6, "the name of now holds"
+    (tmp_path / "clew.toml").write_text("random-seed = 2\nseed = 3\n")
+    assert load_config(BASIC, cwd=tmp_path, environ={}).config.random_seed == 2
+    stored = json.loads(config(random_seed=7).to_json())
+    stored["seed"] = stored.pop("random_seed")
+    assert CrawlConfig.from_json(json.dumps(stored)).random_seed == 7
+    resumed = resume_config(config(random_seed=7), {"seed": "7"}, environ={"CLEW_SEED": "9"}).config
+    assert resumed.random_seed == 7
+    with pytest.raises(ConfigError, match="started with random-seed = 7"):
+        resume_config(config(random_seed=7), {"seed": "8"}, environ={})
 
 
 @pytest.mark.parametrize(
@@ -217,12 +239,6 @@ def test_resume_asks_for_secrets_again():
     with pytest.raises(ConfigError, match="--header 'Cookie: …'"):
         resume_config(stored, {}, environ={})
     assert resume_config(stored, {"header": ("Cookie: s=1",)}, environ={}).config.header == ("Cookie: s=1",)
-
-
-def test_every_list_and_fixed_key_is_a_setting():
-    assert set(FIXED) <= set(KEYS)
-    lists = {name for name, field in CrawlConfig.model_fields.items() if "tuple" in str(field.annotation)}
-    assert lists == LISTS
 
 
 @given(st.floats(min_value=1, max_value=1e7))
@@ -274,7 +290,7 @@ def test_a_browser_is_for_hosts_or_for_pages_that_look_empty():
 
 
 def test_a_browser_that_is_not_there_is_missed_before_the_crawl_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr("clew.fetch.browser_page.playwright_at_hand", lambda: None)
+    monkeypatch.setattr("clew.fetch.chromium.playwright_at_hand", lambda: None)
     check_browser(config())
     with pytest.raises(ConfigError, match="--browser-path"):
         check_browser(config(browser=("auto",), browser_path=tmp_path / "none"))

@@ -46,7 +46,7 @@ def session(store, pages):
 def run(late, pages, monkeypatch, speak_after=None):
     store = MemoryStore()
     made = session(store, pages)
-    monkeypatch.setattr("clew.run.session.Driver", lambda *a: Driver(*a[:-1], late))
+    monkeypatch.setattr("clew.run.session.Driver", lambda **given: Driver(**{**given, "late": late}))
     return asyncio.run(asyncio.wait_for(made.run(), 30)), store, made
 
 
@@ -70,11 +70,14 @@ def test_requests_that_were_made_are_not_lent_again(late, monkeypatch):
         seeds=HOSTS, match="wind", pages=9, requests=3, strategy="breadth-first", parse_workers=0
     )
     made = Session(config, store, fetcher=fetcher, clock=WallClock())
-    monkeypatch.setattr("clew.run.session.Driver", lambda *a: Driver(*a[:-1], late))
+    monkeypatch.setattr("clew.run.session.Driver", lambda **given: Driver(**{**given, "late": late}))
 
     async def main():
         running = asyncio.create_task(made.run())
-        await fetcher.third.wait()
+        third = asyncio.create_task(fetcher.third.wait())
+        # A crawl that ends before its third request has failed: its error is told, not waited for.
+        await asyncio.wait({running, third}, return_when=asyncio.FIRST_COMPLETED)
+        third.cancel()
         fetcher.speak.set()
         return await asyncio.wait_for(running, 30)
 

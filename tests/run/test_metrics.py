@@ -68,7 +68,7 @@ def test_the_port_is_free_again_after_close():
 def decision(result: str, url: str = "http://a.example/") -> Record:
     return Record(
         Decision(
-            seq=1, at=0.0, kind="page", url=url, candidate=0, attempt=0, score=0.5, parts=(0.5,), queue=0,
+            seq=1, at=0.0, kind="page", url=url, candidate=0, attempt=0, score=0.5, terms=(0.5,), queue=0,
             status=200, result=result, verdict=0.9, reasons=("wind 0.9",), new=2, known=0, dropped=(),
         )
     )  # fmt: skip

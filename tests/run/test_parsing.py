@@ -3,8 +3,10 @@
 import asyncio
 import errno
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,64 @@ async def test_a_page_that_crashes_a_worker_takes_no_other_with_it() -> None:
         await parser.close()
     assert [page.title for page in (*found[:4], found[5])] == ["0", "1", "2", "3", "5"]
     assert isinstance(found[4], ParseError)
+
+
+def spin(response: Response) -> None:
+    """A page that keeps the processor busy for ever."""
+    while True:
+        pass
+
+
+def doze(response: Response, seconds: float) -> str:
+    """A page that takes long by the wall, but hardly any processor time, as on a busy machine."""
+    time.sleep(seconds)
+    return "awake"
+
+
+async def test_a_page_may_use_so_much_processor_time_and_no_more() -> None:
+    parser = WorkerParser(1, cpu_limit=1)
+    try:
+        with pytest.raises(ParseError, match="more than 1 s of processor time"):
+            await parser._work(spin, _reply(1))
+        assert (await parser.parse(_reply(2), 0)).title == "2"
+    finally:
+        await parser.close()
+
+
+async def test_waiting_is_not_held_against_a_page() -> None:
+    """Wall time beyond the limit, in the queue and in the worker, fails nothing."""
+    parser = WorkerParser(1, cpu_limit=1)
+    try:
+        work = [parser._work(doze, _reply(i), 0.8) for i in range(3)]
+        assert await asyncio.gather(*work) == ["awake"] * 3
+    finally:
+        await parser.close()
+
+
+async def test_a_worker_that_never_answers_is_tried_once_more_and_given_up() -> None:
+    parser = WorkerParser(1, stuck=0.5)
+    try:
+        with pytest.raises(ParseError, match=r"no answer within 0\.5 s"):
+            await parser._work(doze, _reply(1), 1000.0)
+    finally:
+        await parser.close()
+
+
+async def test_a_worker_inherits_a_blocked_interrupt() -> None:
+    """Ctrl-C reaches the whole group: a worker that still imports must not die of it with a traceback."""
+    parser = WorkerParser(1)
+    try:
+        blocked, handler = await parser._work(interrupts, _reply(1))
+    finally:
+        await parser.close()
+    assert blocked
+    assert handler == signal.SIG_IGN
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def interrupts(response: Response) -> tuple[bool, object]:
+    """In a worker: whether SIGINT is blocked, and who handles it."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGINT)
 
 
 async def test_closing_ends_what_is_under_way() -> None:

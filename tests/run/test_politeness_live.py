@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-_FILE = Path(__file__).parents[2] / "benchmarks" / "politeness.py"
+pytestmark = pytest.mark.slow
+
+_FILE = Path(__file__).parents[2] / "checks" / "politeness.py"
 
 
 @pytest.fixture(scope="module")

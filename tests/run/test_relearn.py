@@ -11,7 +11,7 @@ from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import open_store
 
 
-def session(web, store, pages, clock, **more):
+def session(web, store, pages, clock, *, depth=None, **more):
     config = CrawlConfig(
         seeds=web.seeds(),
         match=web.formula(),
@@ -21,6 +21,7 @@ def session(web, store, pages, clock, **more):
         proxy="http://127.0.0.1:9",
         delay=0,
         concurrency=1,
+        depth=depth,
     )
     return Session(config, store, fetcher=ReplayFetcher(web), clock=clock, **more)
 
@@ -38,8 +39,8 @@ def test_knowledge_and_scores_come_back_to_the_last_count(tmp_path):
     a, b = first.crawl.strategy, second.crawl.strategy
     assert a.knowledge.satisfied > 5
     assert a.knowledge == b.knowledge
-    ids = np.flatnonzero(a.memory.open[: a.memory.size])
-    assert np.array_equal(ids, np.flatnonzero(b.memory.open[: b.memory.size]))
+    ids = np.flatnonzero(a.graph.open[: a.graph.size])
+    assert np.array_equal(ids, np.flatnonzero(b.graph.open[: b.graph.size]))
     assert np.array_equal(a.evidence(ids), b.evidence(ids))
 
 
@@ -76,10 +77,27 @@ def test_learning_again_says_how_far_it_is_and_can_be_stopped_without_loss(tmp_p
     finished = asyncio.run(second.run())
     store.close()
     assert heard == [(16, 120), (32, 120)]
-    assert (finished.reason, finished.exit_code, finished.pages) == ("interrupted", 130, 120)
+    assert (finished.reason, finished.pages) == ("interrupted", 120)
     (still,) = sqlite3.connect(tmp_path / "crawl" / "clew.db").execute("SELECT state FROM learned").fetchone()
     assert still == known
     store = open_store(tmp_path / "crawl")
     third = asyncio.run(session(web, store, 150, VirtualClock(1e9)).run())
     store.close()
     assert third.pages == 150
+
+
+def test_a_depth_limit_bounds_what_is_learned_again_too(tmp_path):
+    """Links beyond the limit were not taken in; those that others led to later must not count for them."""
+    web = open_web("demo")
+    lines, inlinks = [], []
+    for name, stops in (("one", (120,)), ("two", (60, 120))):
+        for pages in stops:
+            store = open_store(tmp_path / name)
+            ran = session(web, store, pages, VirtualClock(1e9), depth=2)
+            asyncio.run(ran.run())
+            trace = [decision.line() for decision in store.decisions()]
+            store.close()
+        lines.append(trace)
+        inlinks.append(sum(len(page.children) for page in ran.crawl.strategy.graph.pages))
+    assert inlinks[0] == inlinks[1]
+    assert lines[0] == lines[1]

@@ -38,18 +38,34 @@ class Rendering:
             body=b"<div id=app></div><script src=/app.js></script>",
             wire=50,
             rendered=rendering(number).encode(),
-            parts=2,
+            subrequests=2,
         )
 
     async def close(self) -> None: ...
 
 
+def session(store, pages, fetcher, **more):
+    config = CrawlConfig(seeds=(f"{SITE}/",), match="wind", pages=pages, delay=0.25, **more)
+    return Session(config, store, fetcher=fetcher, clock=VirtualClock(1e9))
+
+
 def run(directory, pages):
-    config = CrawlConfig(seeds=(f"{SITE}/",), match="wind", pages=pages, delay=0.25)
     fetcher = Rendering()
     with SqliteStore(directory) as store:
-        session = Session(config, store, fetcher=fetcher, clock=VirtualClock(1e9))
-        return asyncio.run(session.run()), fetcher.asked, store.counts()
+        return asyncio.run(session(store, pages, fetcher).run()), fetcher.asked, store.counts()
+
+
+def test_what_the_browser_made_of_a_page_is_what_is_learned_again(tmp_path):
+    known = []
+    for pages in (6, 6):
+        with SqliteStore(tmp_path / "crawl") as store:
+            ran = session(store, pages, Rendering(), strategy="intelligent")
+            asyncio.run(ran.run())
+            known.append((ran.crawl.strategy.knowledge, store.load().learned))
+    (first, saved), (second, saved_again) = known
+    assert (first.pages, first.satisfied) == (6, 6)
+    assert first == second
+    assert saved == saved_again
 
 
 def test_what_the_browser_made_of_a_page_is_what_counts_also_after_a_stop(tmp_path):

@@ -1,5 +1,6 @@
 """What was learned of hosts outlives the process: exclusions, traps, sitemaps, slow-downs."""
 
+import pytest
 from loop import Wants, page
 
 from clew.engine import Crawl, CrawlRules
@@ -115,6 +116,19 @@ def test_a_slow_down_is_not_forgotten_and_clocks_that_jump_do_no_harm():
         assert 1.0 <= asked[0][0] - start <= 3600.0
 
 
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize(("asked", "longest"), [(None, 1.0), (120.0, 120.0)])
+def test_after_a_clock_that_ran_ahead_a_host_rests_for_its_delay_or_what_it_asked_for(own, asked, longest):
+    web = {A: {**good(A, f"{A}1"), "retry_after": asked}, f"{A}1": good(f"{A}1")}
+    crawl = Sessions(web, politeness=Politeness(own=lambda host: own))
+    crawl.now += 86_400.0
+    crawl.session(A, limit=2)
+    start = crawl.now - 86_400.0
+    (at, url) = crawl.session(limit=1, jump=-86_400.0)[0]
+    assert url == f"{A}1"
+    assert at - start == (0.0 if own and asked is None else longest)
+
+
 def test_words_that_pages_of_a_host_repeat_are_known_in_the_next_session():
     """An error page that satisfies is believed once, not once in every session."""
     links = [f"{A}{i}" for i in range(4)]
@@ -124,10 +138,12 @@ def test_words_that_pages_of_a_host_repeat_are_known_in_the_next_session():
     sessions.session(A, limit=4)  # robots.txt, the seed, and two that say the same
     first = sessions.crawl
     assert first.tally.matches == 2
-    assert len(first.watch.blanks.state("a.example")) == 1
+    assert len(first.waste_guard.empty_pages.state("a.example")) == 1
     sessions.session(A)
     assert sessions.crawl.tally.matches == 2
-    assert sessions.crawl.watch.blanks.state("a.example") == first.watch.blanks.state("a.example")
+    assert sessions.crawl.waste_guard.empty_pages.state("a.example") == first.waste_guard.empty_pages.state(
+        "a.example"
+    )
 
 
 def test_a_crawl_that_reached_nothing_tries_everything_again():

@@ -41,6 +41,7 @@ def lived(web, settings):
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["wikispeedia", "miniweb:http"])
+@pytest.mark.slow
 def test_live_and_replay_agree_for_500_pages(corpus, name):
     corpus(f"{name.partition(':')[0]}_pages.jsonl.zst")
     web = open_web(name)
@@ -70,7 +71,7 @@ def test_concurrency_changes_the_trace_so_equality_means_something():
 @pytest.mark.parametrize("strategy", ["best-first", "breadth-first", "random"])
 def test_replay_repeats_itself(strategy):
     web = open_web("demo")
-    settings = config(web, 150, strategy=strategy, seed=3)
+    settings = config(web, 150, strategy=strategy, random_seed=3)
     first, second = (trace(replayed(web, settings)[1]) for _ in range(2))
     assert first == second
     assert len(first) >= 150

@@ -11,6 +11,8 @@ from clew.lab import open_web
 from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import export, open_store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.data
 def test_every_page_is_crawled_and_exported_once(corpus, tmp_path):

@@ -50,7 +50,7 @@ def histories(draw: st.DrawFn) -> tuple[list[list[Effect]], list[str]]:
         )
         source = draw(st.integers(-1, len(urls) - 1)) if urls else -1
         batch.append(
-            found(len(urls), new, source=source, depth=step, via=Via.LINK, anchor=draw(WORDS), parts=parts)
+            found(len(urls), new, source=source, depth=step, via=Via.LINK, anchor=draw(WORDS), terms=parts)
         )
         urls += new
         some = st.integers(0, len(urls) - 1)

@@ -86,6 +86,7 @@ def valid(path: Path) -> list[str]:
     return urls
 
 
+@pytest.mark.slow
 def test_kills_lose_nothing_acknowledged_and_store_nothing_twice(tmp_path: Path) -> None:
     """SIGKILL at random moments of one crawl, each time taken up again."""
     dice = random.Random(5)

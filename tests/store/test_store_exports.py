@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,32 @@ def test_csv_reads_back_equal(crawl: Path) -> None:
     assert [row["text"] for row in rows] == [TEXT] * 3
     assert [row["matched"] for row in rows] == ["false", "true", "false"]
     assert [row["source"] for row in rows] == ["", A, f"{A}b"]
+
+
+@pytest.mark.parametrize("first", list("=+-@\t\r"))
+def test_no_csv_cell_is_a_formula_unless_asked_for(tmp_path: Path, first: str) -> None:
+    text = f"{first}cmd|' /C calc'!A0"
+    with SqliteStore(tmp_path / "crawl") as store:
+        store.save([found(0, [A])])
+        store.save(fetched(0, A, text=text))
+    _, data = exported(tmp_path / "crawl", "csv")
+    assert [row["text"] for row in csv.DictReader(io.StringIO(data.decode(), newline=""))] == [f"'{text}"]
+    _, data = exported(tmp_path / "crawl", "csv", raw=True)
+    assert [row["text"] for row in csv.DictReader(io.StringIO(data.decode(), newline=""))] == [text]
+    with pytest.raises(UsageError, match="raw is for csv"):
+        exported(tmp_path / "crawl", "jsonl", raw=True)
+
+
+@pytest.mark.parametrize("first", ["", "="])
+def test_pythons_csv_opens_a_page_of_any_length(tmp_path: Path, first: str) -> None:
+    text = first + "wind " * 60_000
+    with SqliteStore(tmp_path / "crawl") as store:
+        store.save([found(0, [A])])
+        store.save(fetched(0, A, text=text))
+    _, data = exported(tmp_path / "crawl", "csv")
+    (row,) = csv.DictReader(io.StringIO(data.decode(), newline=""))
+    assert len(row["text"]) == csv.field_size_limit()
+    assert text.startswith(row["text"].removeprefix("'"))
 
 
 def test_finds_alone(crawl: Path) -> None:
@@ -131,3 +158,4 @@ def test_parquet_reads_back_equal(crawl: Path, tmp_path: Path) -> None:
     table = parquet.read_table(tmp_path / "pages.parquet").to_pylist()
     assert [row["text"] for row in table] == [TEXT] * 3
     assert [row["matched"] for row in table] == [False, True, False]
+    assert table[0]["fetched_at"] == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)

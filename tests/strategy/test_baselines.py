@@ -15,9 +15,9 @@ from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Verdict
 from clew.strategy import Ache, Anthelion, Cosine, Focused, Shark, TagPath
 from clew.strategy.arms import WAITING, Arms
-from clew.strategy.features import Topic, around, topic_words
+from clew.strategy.features import TopicVector, around, topic_words
 from clew.strategy.logistic import fit, sigmoid
-from clew.strategy.tagpath import Places
+from clew.strategy.tagpath import TagPathGroups
 from clew.testing.strategies import expansion_of
 
 A, B, C, D = (f"http://{x}.example/" for x in "abcd")
@@ -46,8 +46,7 @@ def seen(source, score=0.0, links=(), ids=(), *, url=A, text="", fresh=None):
 
 
 def learned(strategy, expansion):
-    strategy.learn(expansion)
-    return strategy.score(expansion)
+    return strategy.observe(expansion).terms
 
 
 # focused
@@ -81,7 +80,7 @@ def test_shark_adds_up_what_is_inherited_the_anchor_and_the_text_around():
 
 def test_shark_passes_relevance_on_through_irrelevant_pages_and_halves_it_each_time():
     shark = Shark(Guesser(), ties="age")
-    shark.learn(seen(0, 0.6, [B], [1]))
+    shark.observe(seen(0, 0.6, [B], [1]))
     rows = learned(shark, seen(1, 0.0, [C], [2], url=B))
     assert rows[0] == pytest.approx([0.8 * 0.5 * 0.3, 0.0, 0.0, 0.0])
     rows = learned(shark, seen(2, 0.0, [D], [3], url=C))
@@ -91,8 +90,8 @@ def test_shark_passes_relevance_on_through_irrelevant_pages_and_halves_it_each_t
 
 def test_shark_inherits_from_the_best_of_several_sources():
     shark = Shark(Guesser(), ties="age")
-    shark.learn(seen(0, 0.0, [C, B], [2, 1]))
-    shark.learn(seen(1, 1.0, [C], [2], url=B, fresh=[False]))
+    shark.observe(seen(0, 0.0, [C, B], [2, 1]))
+    shark.observe(seen(1, 1.0, [C], [2], url=B, fresh=[False]))
     assert shark.inherited_[2] == 0.5
 
 
@@ -107,7 +106,7 @@ def test_a_blind_predicate_leaves_shark_what_is_inherited_or_the_pages_found():
 
 def test_shark_stops_using_examples_once_the_predicate_has_guessed():
     shark = Shark(Guesser(), ties="age")
-    shark.learn(seen(0, 1.0, [(B, "1")], [1], text="wind farm"))
+    shark.observe(seen(0, 1.0, [(B, "1")], [1], text="wind farm"))
     assert learned(shark, seen(5, 1.0, [(C, "wind")], [2])).tolist() == [[0.4, 0.0, 0.0, 0.0]]
 
 
@@ -119,14 +118,14 @@ def test_cosine_starts_from_the_wanted_words_and_goes_on_with_the_pages_found():
     cosine = Cosine(compile_predicate('"wind farm" -noise'))
     before = learned(cosine, seen(0, 0.0, [B], [1], text="wind wind bread"))
     assert before[0, 0] == pytest.approx(2 / math.sqrt(10))
-    cosine.learn(seen(1, 1.0, [], [], text="wind farm the farm"))
+    cosine.observe(seen(1, 1.0, [], [], text="wind farm the farm"))
     after = learned(cosine, seen(2, 0.0, [C], [2], text="farm"))
     assert after[0, 0] == pytest.approx(2 / math.sqrt(5))
 
 
 def test_cosine_can_keep_to_the_wanted_words():
     cosine = Cosine(compile_predicate("wind"), topic="words")
-    cosine.learn(seen(1, 1.0, text="farm"))
+    cosine.observe(seen(1, 1.0, text="farm"))
     assert learned(cosine, seen(2, 0.0, [C], [2], text="farm"))[0, 0] == 0.0
     assert cosine.state() == ""
 
@@ -137,7 +136,7 @@ def test_wanted_words_of_a_black_box_are_none():
 
 
 def test_a_topic_forgets_its_lightest_words():
-    topic = Topic(limit=2)
+    topic = TopicVector(limit=2)
     topic.add({f"w{i}": i for i in range(1, 6)})
     assert list(topic.state()["weights"]) == ["w5", "w4"]
     assert topic.cosine({"w5": 5, "w4": 4}) == pytest.approx(1.0)
@@ -150,10 +149,10 @@ def taught(**options):
     """An Ache that saw ten links: those with `wind` in the anchor led to finds."""
     ache = Ache(first=11, every=11, **options)
     links = [(f"{B}{i}", "wind" if i % 2 else "bread", "", "") for i in range(10)]
-    ache.learn(seen(0, 0.0, [*links, (C, "wind"), (D, "bread")], range(1, 13)))
+    ache.observe(seen(0, 0.0, [*links, (C, "wind"), (D, "bread")], range(1, 13)))
     for i in range(9):
-        assert ache.learn(seen(i + 1, float(i % 2), url=f"{B}{i}")) is None
-    return ache, ache.learn(seen(10, 1.0, url=f"{B}9"))
+        assert ache.observe(seen(i + 1, float(i % 2), url=f"{B}{i}")).moved is None
+    return ache, ache.observe(seen(10, 1.0, url=f"{B}9")).moved
 
 
 def test_ache_goes_by_the_source_page_until_its_first_model():
@@ -165,23 +164,23 @@ def test_ache_gives_every_queued_link_a_new_score_from_each_model():
     ache, moved = taught()
     assert moved.ids.tolist() == [11, 12]
     anchor = Ache.parts.index("anchor")
-    assert moved.parts[0, anchor] > 0 > moved.parts[1, anchor]
-    assert moved.parts[:, 0].tolist() == [0.0, 0.0]
+    assert moved.terms[0, anchor] > 0 > moved.terms[1, anchor]
+    assert moved.terms[:, 0].tolist() == [0.0, 0.0]
     weights = ache.weights_
     sums = [weights[np.frombuffer(ache.rows_[i], np.int32)].sum() for i in (11, 12)]
-    assert moved.parts.sum(axis=1) == pytest.approx(np.array(sums))
+    assert moved.terms.sum(axis=1) == pytest.approx(np.array(sums))
 
 
 def test_ache_scores_new_links_by_the_same_model():
     ache, moved = taught()
     again = seen(0, 0.0, [(C, "wind"), (D, "bread")], [20, 21], url=f"{B}z")
-    assert learned(ache, again) == pytest.approx(moved.parts)
+    assert learned(ache, again) == pytest.approx(moved.terms)
 
 
 def test_ache_stands_by_the_better_of_two_links_to_a_page():
     ache, _ = taught()
     before = ache.rows_[12]
-    ache.learn(seen(30, 0.0, [(D, "wind"), (C, "bread")], [12, 11], url=f"{B}z", fresh=[False, False]))
+    ache.observe(seen(30, 0.0, [(D, "wind"), (C, "bread")], [12, 11], url=f"{B}z", fresh=[False, False]))
     assert ache.rows_[12] != before
     assert ache.weights_[np.frombuffer(ache.rows_[11], np.int32)].sum() > 0, "and not by the worse"
 
@@ -190,16 +189,16 @@ def test_ache_trains_at_the_first_when_twice_as_many_and_then_every_so_often():
     ache = Ache(first=2, every=3)
     due = []
     for i in range(12):
-        ache.learn(seen(i, 0.0))
+        ache.observe(seen(i, 0.0))
         due.append(ache.due_)
     assert sorted(set(due)) == [2, 4, 7, 10, 13]
 
 
 def test_ache_makes_no_model_of_a_handful_of_finds():
     ache = Ache(first=3, every=3)
-    ache.learn(seen(0, 0.0, [(B, "wind"), (C, "bread")], [1, 2]))
-    ache.learn(seen(1, 1.0, url=B))
-    assert ache.learn(seen(2, 0.0, url=C)) is None
+    ache.observe(seen(0, 0.0, [(B, "wind"), (C, "bread")], [1, 2]))
+    ache.observe(seen(1, 1.0, url=B))
+    assert ache.observe(seen(2, 0.0, url=C)).moved is None
     assert ache.weights_ is None
 
 
@@ -239,15 +238,15 @@ def test_anthelion_multiplies_the_hosts_success_rate_and_the_links_chance():
 
 def test_anthelion_rescores_the_links_of_the_host_it_visited():
     anthelion = Anthelion(explore=0.0)
-    anthelion.learn(seen(0, 1.0, [f"{A}x", f"{A}z", f"{B}y"], [1, 2, 3]))
-    moved = anthelion.learn(seen(1, 0.0, url=f"{A}x"))
+    anthelion.observe(seen(0, 1.0, [f"{A}x", f"{A}z", f"{B}y"], [1, 2, 3]))
+    moved = anthelion.observe(seen(1, 0.0, url=f"{A}x")).moved
     assert moved.ids.tolist() == [2]
-    assert moved.parts[0, 0] == pytest.approx(math.log(2 / 4))
+    assert moved.terms[0, 0] == pytest.approx(math.log(2 / 4))
 
 
 def test_anthelion_gives_a_host_its_turn_when_the_dice_say_so():
     anthelion = Anthelion(explore=1.0, half=1e9)
-    anthelion.learn(seen(0, 0.0, [f"{A}x", f"{B}y"], [1, 2]))
+    anthelion.observe(seen(0, 0.0, [f"{A}x", f"{B}y"], [1, 2]))
     rows = anthelion.score(seen(0, 0.0, [f"{A}x", f"{B}y"], [1, 2]))
     assert sorted(rows[:, 3].tolist()) == [0.0, 1.0]
     assert rows[rows[:, 3] == 1.0].tolist() == [[0.0, 0.0, 0.0, 1.0]]
@@ -266,7 +265,7 @@ def test_anthelions_dice_fall_less_often_with_time():
         return count
 
     fresh = Anthelion(seed=1, explore=0.5, half=200.0)
-    fresh.learn(seen(0, 0.0, [f"{B}y"], [1]))
+    fresh.observe(seen(0, 0.0, [f"{B}y"], [1]))
     assert turns(fresh, 0) > 3 * turns(fresh, 5000) > 0
 
 
@@ -281,30 +280,30 @@ def test_tagpath_scores_the_mean_of_a_place_and_a_bonus_for_the_untried():
     links = [(f"{A}{i}", "", "", listed if i < 3 else told) for i in range(5)]
     rows = learned(tagpath, seen(0, 0.0, links, [1, 2, 3, 4, 5]))
     assert rows.tolist() == [[0.0, math.sqrt(math.log(2)), 0.0]] * 5
-    moved = tagpath.learn(seen(1, 1.0, url=f"{A}0"))
+    moved = tagpath.observe(seen(1, 1.0, url=f"{A}0")).moved
     assert moved.ids.tolist() == [2, 3]
-    assert moved.parts[0].tolist() == [1.0, math.sqrt(math.log(2)), 0.0]
-    moved = tagpath.learn(seen(2, 0.0, url=f"{A}1"))
-    parts = dict(zip(moved.ids.tolist(), moved.parts.tolist(), strict=True))
+    assert moved.terms[0].tolist() == [1.0, math.sqrt(math.log(2)), 0.0]
+    moved = tagpath.observe(seen(2, 0.0, url=f"{A}1")).moved
+    parts = dict(zip(moved.ids.tolist(), moved.terms.tolist(), strict=True))
     assert parts[3] == [0.5, math.sqrt(math.log(3) / 2), 0.0]
     assert parts[4] == parts[5] == [0.0, math.sqrt(math.log(3)), 0.0]
 
 
 def test_places_group_paths_that_share_most_of_their_steps():
-    places = Places(alike=0.6)
+    places = TagPathGroups(alike=0.6)
     long = "html/body/div.page/div.main/table/tr/td/a"
     assert places.learn(long) == 0
     assert places.learn(long.replace("/td/", "/th/")) == 0
     assert places.find("html/body/nav/ul/li/a") == -1
     assert places.learn("html/body/nav/ul/li/a") == 1
-    twin = Places(alike=0.6)
+    twin = TagPathGroups(alike=0.6)
     twin.restore(json.loads(json.dumps(places.state())))
     assert twin.find(long) == 0
     assert twin.state() == places.state()
 
 
 def test_places_stop_opening_groups_when_there_are_enough():
-    places = Places(most=2)
+    places = TagPathGroups(most=2)
     assert [places.learn(path) for path in ("a", "b", "c", "d")][:2] == [0, 1]
     assert places.count == 2
 
@@ -360,6 +359,6 @@ def test_those_behind_wait_below_all_in_front():
     rows = learned(tagpath, seen(0, 0.0, links, range(1, 41)))
     assert sorted(rows[:, 2].tolist()) == [WAITING] * 8 + [0.0] * 32
     first = 1 + int(np.flatnonzero(rows[:, 2] == 0.0)[0])
-    moved = tagpath.learn(seen(first, 0.0, url=f"{A}{first - 1}"))
-    assert (moved.parts[:, 2] == 0.0).all()
+    moved = tagpath.observe(seen(first, 0.0, url=f"{A}{first - 1}")).moved
+    assert (moved.terms[:, 2] == 0.0).all()
     assert len(moved.ids) == 32

@@ -5,7 +5,7 @@ from typing import ClassVar
 import pytest
 
 from clew.predicate import CallablePredicate
-from clew.strategy import NAMES, make
+from clew.strategy import STRATEGIES, Scored, make
 from clew.testing import StrategyContract
 
 BASELINES = ("focused", "shark", "cosine", "ache", "anthelion", "tagpath")
@@ -21,7 +21,7 @@ class Chosen(StrategyContract):
 
 
 class TestOpen(Chosen):
-    @pytest.fixture(autouse=True, params=NAMES)
+    @pytest.fixture(autouse=True, params=tuple(STRATEGIES))
     def _named(self, request):
         self.name = request.param
 
@@ -57,6 +57,9 @@ def test_the_contract_tells_a_strategy_that_learns_while_scoring():
 
         def __getattr__(self, name):
             return getattr(self.inner, name)
+
+        def observe(self, expansion):
+            return Scored(self.score(expansion))
 
         def score(self, expansion):
             self.n += 1

@@ -8,28 +8,40 @@ import pytest
 
 from clew.factor import FACTORS
 from clew.fetch.replay import ReplayFetcher
+from clew.knowledge import Knowledge
 from clew.lab import open_web
 from clew.messages import Rescore
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Verdict
 from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import MemoryStore
-from clew.strategy import Intelligent, make
+from clew.strategy import Intelligent, Scored, make
 from clew.testing import DemoWeb
 
 
 class Naive(Intelligent):
     """The yardstick: after every page, every candidate is evaluated anew, one at a time, in a Python loop."""
 
-    def learn(self, expansion):
-        moved = super().learn(expansion)
-        if moved is None and not self._found:
-            return None
-        ids = [int(i) for i in np.flatnonzero(self.memory.open[: self.memory.size])]
+    def observe(self, expansion):
+        scored = super().observe(expansion)
+        if scored.moved is None and not self._found:
+            return scored
+        ids = [int(i) for i in np.flatnonzero(self.graph.open[: self.graph.size])]
         rows = [self.evaluate(np.array([i]))[0] for i in ids]
-        return Rescore(
-            np.array(ids, np.int64), np.array(rows).reshape(len(ids), len(self.parts)), saved=False
-        )
+        parts = np.array(rows).reshape(len(ids), len(self.parts))
+        return Scored(self.score(expansion), Rescore(np.array(ids, np.int64), parts, saved=False))
+
+
+@pytest.mark.parametrize(
+    ("weights", "options"),
+    [({}, {}), ({}, {"weights": "balanced"}), ({"url": 2.0}, {}), ({}, {"factors": ("url", "anchor")})],
+)
+@pytest.mark.parametrize("known", [None, Knowledge()])
+def test_the_names_of_contributions_are_known_without_building_one(weights, options, known):
+    """An explanation names them long after the crawl; with earlier knowledge there is one factor more."""
+    predicate = compile_predicate("wind")
+    built = make("intelligent", predicate, weights=weights, options=options, known=known)
+    assert Intelligent.parts_of(weights, options, reuses=known is not None) == built.parts
 
 
 class Blind:
@@ -82,11 +94,11 @@ def test_every_score_in_the_frontier_is_exact_at_the_end_and_the_best_is_chosen(
     web = DemoWeb(pages=2000)
     strategy = Intelligent(1)
     _, decisions, engine = crawl(web, strategy, 200, Blind(web))
-    ids = np.flatnonzero(strategy.memory.open[: strategy.memory.size])
+    ids = np.flatnonzero(strategy.graph.open[: strategy.graph.size])
     queued = ids[engine.frontier.states[ids] == 0]
     assert len(queued) > 100
-    assert np.array_equal(engine.frontier.parts[queued], strategy.evaluate(queued))
-    assert all(math.fsum(d.parts) == pytest.approx(d.score, abs=1e-9) for d in decisions)
+    assert np.array_equal(engine.frontier.terms[queued], strategy.evaluate(queued))
+    assert all(math.fsum(d.terms) == pytest.approx(d.score, abs=1e-9) for d in decisions)
 
 
 def test_learning_beats_chance_and_the_plain_ways():
@@ -103,7 +115,7 @@ def test_what_the_formula_makes_of_anchors_helps():
     """Over three seeds together: a single one may be lucky either way."""
     web = open_web("demo")
     formula = compile_predicate(web.formula())
-    others = [name for name in FACTORS if name != "hint"]
+    others = [name for name in FACTORS if name != "link_text"]
     guided = sum(crawl(web, Intelligent(s, predicate=formula), 200, formula)[0].matches for s in (1, 2, 3))
     unguided = sum(crawl(web, Intelligent(s, factors=others), 200, formula)[0].matches for s in (1, 2, 3))
     assert guided > unguided
@@ -123,7 +135,7 @@ def test_knowledge_of_the_same_subject_helps_and_of_another_is_soon_not_believed
     misled = sum(crawl(web, sceptic, 60, predicate)[0].matches for sceptic in sceptics)
     assert helped > 1.5 * plain
     assert misled >= 0.98 * plain
-    assert all(sceptic._all["earlier"].beliefs["words"] < 0.3 for sceptic in sceptics)
+    assert all(sceptic.learners["prior_crawl"].beliefs["words"] < 0.3 for sceptic in sceptics)
 
 
 def test_until_the_first_find_the_order_is_random_and_seeded():

@@ -60,8 +60,8 @@ def test_the_audit_notices_a_choice_that_is_not_the_best():
     """A strategy whose scores in the frontier are out of date: one that never tells what moved."""
 
     class Stale(Intelligent):
-        def learn(self, expansion):
-            super().learn(expansion)
+        def observe(self, expansion):
+            return replace(super().observe(expansion), moved=None)
 
     web = DemoWeb(pages=2000)
     predicate = compile_predicate(web.formula())
@@ -161,31 +161,31 @@ def expansion(source, url, targets, ids, fresh, good=False, text="wind common", 
 
 def test_what_a_sitemap_lists_is_known_by_its_tokens():
     strategy = Intelligent(how=Estimation(threshold=0.0), weights="product")
-    strategy.learn(expansion(0, SEED, [A, C], [1, 2], [True, True]))
-    strategy.learn(expansion(1, A, [], [], [], good=True))
-    strategy.learn(expansion(2, C, [], [], []))
+    strategy.observe(expansion(0, SEED, [A, C], [1, 2], [True, True]))
+    strategy.observe(expansion(1, A, [], [], [], good=True))
+    strategy.observe(expansion(2, C, [], [], []))
     parts = strategy.meet(expansion(-1, "http://a.example/sitemap.xml", [B], [3], [True], anchor=""))
     assert parts.shape == (1, len(strategy.parts))
-    assert strategy.memory.open[3]
-    assert "farm" in {strategy.knowledge.tokens.names[i] for i in strategy.memory.tokens.row(3)}
+    assert strategy.graph.open[3]
+    assert "farm" in {strategy.knowledge.tokens.names[i] for i in strategy.graph.tokens.row(3)}
     assert parts[0][strategy.factors.index("url")] > 0
     assert np.array_equal(parts, strategy.evaluate(np.array([3])))
 
 
 def test_the_target_of_a_redirect_takes_the_place_of_what_led_there():
     strategy = Intelligent(how=Estimation(threshold=0.0), weights="product")
-    strategy.learn(expansion(0, SEED, [A, C], [1, 2], [True, True]))
-    strategy.learn(expansion(2, C, [], [], [], good=True))
+    strategy.observe(expansion(0, SEED, [A, C], [1, 2], [True, True]))
+    strategy.observe(expansion(2, C, [], [], [], good=True))
     before = strategy.evidence(np.array([1]))[0]
     assert strategy.meet(expansion(1, A, [B], [3], [True])) is not None
     names = strategy.factors
     after = strategy.evidence(np.array([3]))[0]
     for name in ("content", "link", "sibling"):
         assert after[names.index(name)] == before[names.index(name)]
-    assert not strategy.memory.open[1]
+    assert not strategy.graph.open[1]
     # When it is fetched, its siblings learn of it.
-    strategy.learn(expansion(3, B, [], [], [], good=True))
-    assert strategy.memory.child_seen[0] == 2
+    strategy.observe(expansion(3, B, [], [], [], good=True))
+    assert strategy.graph.child_seen[0] == 2
 
 
 class Redirecting:

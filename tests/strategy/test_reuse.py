@@ -7,34 +7,36 @@ import numpy as np
 import pytest
 
 from clew.knowledge import dumps, loads
-from clew.lab.arena import Arena
+from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
 from clew.lab.simulate import simulate
 from clew.strategy import Intelligent
 from clew.testing import DemoWeb
+
+pytestmark = pytest.mark.slow
 
 
 @cache
 def field():
     """A small web and what is looked for on it."""
     web = DemoWeb()
-    return Arena(web, robots=False), Blind("wind", frozenset(web.relevant()))
+    return ParsedWeb(web, robots=False), Blind("wind", frozenset(web.relevant()))
 
 
 @cache
 def learned():
     """What a crawl of 400 requests leaves behind, as text."""
     strategy = Intelligent(7)
-    arena, wanted = field()
-    simulate(arena, wanted, strategy, arena.web.seeds(), 400)
+    parsed_web, wanted = field()
+    simulate(parsed_web, wanted, strategy, parsed_web.web.seeds(), 400)
     assert strategy.knowledge.satisfied > 5
     return dumps(strategy.knowledge)
 
 
 def crawled(requests=60, **options):
-    arena, wanted = field()
+    parsed_web, wanted = field()
     strategy = Intelligent(3, **options)
-    return simulate(arena, wanted, strategy, arena.web.seeds(), requests), strategy
+    return simulate(parsed_web, wanted, strategy, parsed_web.web.seeds(), requests), strategy
 
 
 @pytest.mark.parametrize("weights", ["learned", "balanced"])
@@ -43,14 +45,14 @@ def test_with_knowledge_too_the_order_is_that_of_the_naive_loop(weights):
     slow, _ = crawled(35, known=loads(learned()), weights=weights, exact="yes")
     assert fast.finds == slow.finds
     assert fast.parts == slow.parts
-    assert any(fast.parts["earlier"])
+    assert any(fast.parts["prior_crawl"])
 
 
 def test_what_was_found_before_is_found_at_once():
     plain, _ = crawled(40)
     again, strategy = crawled(40, known=loads(learned()))
     assert len(again.finds) > 1.5 * len(plain.finds)
-    assert strategy._all["earlier"].places.trust > 0.9
+    assert strategy.learners["prior_crawl"].places.trust > 0.9
 
 
 def test_what_a_crawl_leaves_behind_is_its_own():
@@ -68,6 +70,6 @@ def test_knowledge_saved_before_addresses_were_kept_is_read_and_used():
     known = loads(json.dumps(plain))
     assert not len(known.places)
     _, strategy = crawled(20, known=known)
-    earlier = strategy._all["earlier"]
-    assert earlier.speaks
-    assert np.abs(earlier.evidence(np.arange(strategy.memory.size))).max() > 0.0
+    earlier = strategy.learners["prior_crawl"]
+    assert earlier.places is not None
+    assert np.abs(earlier.evidence(np.arange(strategy.graph.size))).max() > 0.0

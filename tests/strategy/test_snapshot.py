@@ -4,12 +4,10 @@ from clew.engine import Crawl
 from clew.knowledge import loads
 from clew.messages import Learned
 from clew.strategy import Intelligent
-from clew.strategy.base import Lasting
 
 
 def test_intelligent_gives_its_state_as_of_the_call():
     strategy = Intelligent()
-    assert isinstance(strategy, Lasting)
     strategy.knowledge.pages = 7.0
     before, text = strategy.state(), strategy.snapshot()
     strategy.knowledge.pages = 8.0

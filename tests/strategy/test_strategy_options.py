@@ -7,7 +7,7 @@ import pytest
 
 from clew.errors import ConfigError
 from clew.predicate import CallablePredicate
-from clew.strategy import OPTIONS, make
+from clew.strategy import find, make
 
 BLIND = CallablePredicate(lambda page: True, "blind")
 
@@ -41,7 +41,7 @@ def test_the_options_are_in_the_docs_with_their_defaults(name):
     text = (Path(__file__).parents[2] / "docs" / "strategies.md").read_text(encoding="utf-8")
     section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section, re.M))
-    assert set(rows) == set(OPTIONS[name])
+    assert set(rows) == set(find(name).options)
     strategy = make(name, BLIND)
     for option, shown in rows.items():
         default = getattr(strategy, option, None)

@@ -11,13 +11,13 @@ import pytest
 from clew.errors import FetchError, UsageError
 from clew.fetch import Request
 from clew.testing import ChaosServer, ChaosWeb, HurriedClock, chaos_serving
-from clew.testing.chaos import KINDS, Cure, Kind, Place, bomb
+from clew.testing.chaos import KINDS, Cure, Fault, FaultPlace, bomb
 
-ON_PAGES = [kind for kind in KINDS.values() if kind.place is Place.PAGE]
-HOPELESS = [kind for kind in KINDS.values() if kind.place is Place.SICK]
+ON_PAGES = [kind for kind in KINDS.values() if kind.place is FaultPlace.PAGE]
+HOPELESS = [kind for kind in KINDS.values() if kind.place is FaultPlace.SICK]
 
 
-def name(kind: Kind) -> str:
+def name(kind: Fault) -> str:
     return kind.name
 
 
@@ -71,13 +71,13 @@ def test_a_kind_nobody_knows_is_refused_by_name():
 def test_every_kind_has_its_place_in_a_web_of_a_few_hundred_pages():
     web = ChaosWeb(3, pages=300)
     placed = {kind.name for kind in map(web.trouble, range(300)) if kind}
-    assert placed == {k.name for k in KINDS.values() if k.place in (Place.PAGE, Place.WAY)}
+    assert placed == {k.name for k in KINDS.values() if k.place in (FaultPlace.PAGE, FaultPlace.WAY)}
     linked = {part for i in range(300) for link in links(web, web.url(i)) for part in link.split("/")}
-    assert {k.name for k in KINDS.values() if k.place is Place.SICK} <= linked
-    assert {k.name for k in KINDS.values() if k.place is Place.TRAP} - {"mirror"} <= linked
+    assert {k.name for k in KINDS.values() if k.place is FaultPlace.SICK} <= linked
+    assert {k.name for k in KINDS.values() if k.place is FaultPlace.TRAP} - {"mirror"} <= linked
 
 
-async def fetch_all(kind: Kind) -> list[tuple[int, int, str]]:
+async def fetch_all(kind: Fault) -> list[tuple[int, int, str]]:
     """(page, attempt, what came) for pages in one kind of trouble, each asked for at most thrice."""
     web = ChaosWeb(5, pages=8, hosts=2, share=0.6, kinds={kind.name})
     found = []

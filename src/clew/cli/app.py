@@ -189,7 +189,7 @@ def run(argv: list[str] | None = None) -> int:
     _reopen()
     _spell()
     try:
-        result = build()(sys.argv[1:] if argv is None else argv)
+        result = build()(_with_stdin(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except CycloptsError as error:
         complain(f"{_words(error)}\nclew: see {_help_for(error)}")
@@ -199,6 +199,11 @@ def run(argv: list[str] | None = None) -> int:
     except BaseException as error:
         return code_of(error)
     return result if isinstance(result, int) else DONE
+
+
+def _with_stdin(words: list[str]) -> list[str]:
+    """`clew crawl -` as `clew crawl @-`: a hyphen alone would be read as an option without a name."""
+    return ["@-" if word == "-" else word for word in words] if words[:1] == ["crawl"] else words
 
 
 def _reopen() -> None:

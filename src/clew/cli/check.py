@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from clew.cli.console import clean, put, put_json
+from clew.cli.console import clean, put, put_json, say
+from clew.cli.directories import Json
 from clew.cli.exits import DONE, NO_MATCH
-from clew.cli.places import Json
 from clew.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,9 +38,13 @@ def check(
     json: Json = False,
 ) -> int:
     """Read a formula back and score a page with it, term by term."""
-    from clew.predicate import FormulaPredicate, parse
+    from clew.predicate import FormulaPredicate, notes
+    from clew.predicate import compile as compile_predicate
 
-    predicate = FormulaPredicate(parse(formula, allow_python=True), threshold=threshold, semantics=semantics)
+    predicate = compile_predicate(formula, threshold=threshold, semantics=semantics, allow_python=True)
+    assert isinstance(predicate, FormulaPredicate)
+    for note in notes(formula):
+        say(f"note: {note}")
     result: dict[str, Any] = {"formula": predicate.text()}
     if page is not None:
         parsed = _page(page, allow_private, proxy)
@@ -103,11 +107,11 @@ async def _fetched(url: str, allow_private: tuple[str, ...], proxy: str | None) 
     from clew import url as urls
     from clew.fetch.base import Request
     from clew.parse import parse_page
-    from clew.run.assemble import fetcher_of
-    from clew.run.settings import build
+    from clew.run.build import fetcher_of
+    from clew.run.settings import make_config
 
     values = {"seeds": (url,), "match": "check", "allow_private": allow_private, "proxy": proxy}
-    fetcher = fetcher_of(build(values), lambda: 0.0)
+    fetcher = fetcher_of(make_config(values), lambda: 0.0)
     target = urls.canonical(url) or url
     try:
         for _ in range(10):

@@ -9,47 +9,63 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clew.cli.console import clean, put_json, say
-from clew.cli.exits import INTERRUPTED, NO_SEED
+from clew.cli.directories import Json, reading
+from clew.cli.exits import code_of_end
 from clew.cli.options import CrawlOptions
-from clew.cli.places import Json, reading, stored_config
-from clew.cli.running import REPORT, Plan, perform
+from clew.cli.runner import REPORT, CrawlPlan, perform
 from clew.errors import StorageFull, UsageError
 
 if TYPE_CHECKING:
     from clew.run.config import CrawlConfig
     from clew.run.session import Finished
 
-#: Failures told one by one when nothing could be reached.
+#: Seeds told one by one when none could be reached.
 _SHOWN = 5
 _BUDGETS = ("pages", "matches", "time", "bytes", "requests", "per-host")
 
 
 def crawl(
-    *seeds: Annotated[str, Parameter(help="Pages to start from; none to resume a crawl.")],
+    *seeds: Annotated[
+        str,
+        Parameter(
+            help="Pages to start from; @FILE, or - for standard input, has a list; none to resume a crawl."
+        ),
+    ],
     directory: Annotated[
         Path, Parameter(name=("--directory", "-d"), metavar="DIR", help="Where the crawl is kept.")
     ],
+    seeds_file: Annotated[
+        tuple[str, ...],
+        Parameter(
+            metavar="FILE",
+            negative=(),
+            help="Pages to start from, one a line, or a sitemap or feed; can be repeated.",
+        ),
+    ] = (),
     options: CrawlOptions = CrawlOptions(),  # noqa: B008 - frozen
     json: Json = False,
 ) -> int:
     """Crawl towards the pages a formula describes, or resume a crawl."""
+    from clew.cli.seeds import read_seeds
     from clew.cli.views import choose_views
 
-    plan = make_plan(seeds, directory, options.given())
+    plan = make_plan(read_seeds(seeds, seeds_file), directory, options.given())
     try:
-        (finished,) = perform([plan], choose_views([""]))
+        performed = perform([plan], choose_views([""]))
     except StorageFull:
         say(f"once there is room, go on with: clew crawl -d {clean(str(directory))}")
         raise
+    (finished,) = performed.finished
     _summarise(plan, finished)
     if json:
         put_json(_as_json(plan, finished))
-    return finished.exit_code
+    return code_of_end(finished.reason, finished.matches, performed.signal)
 
 
-def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> Plan:
+def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> CrawlPlan:
     """Settings and predicate, checked before anything is written."""
-    from clew.run.assemble import check_browser, predicate_of, rules_of, strategy_of
+    from clew.predicate import notes
+    from clew.run.build import check_browser, predicate_of, rules_of, strategy_of
     from clew.run.settings import load_config, resume_config
     from clew.store import is_crawl
 
@@ -63,10 +79,16 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
     rules_of(config)
     check_browser(config)
     strategy_of(config, predicate)
-    return Plan(config, predicate, directory)
+    if not is_crawl(directory):
+        for note in notes(config.match):
+            say(f"note: {note}")
+        say(f"looking for: {clean(predicate.text())}")
+    return CrawlPlan(config, predicate, directory)
 
 
 def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:
+    from clew.run.settings import stored_config
+
     with reading(directory) as reader:
         stored = stored_config(reader.meta())
     if "py:" in stored.match and "match" not in given:
@@ -77,38 +99,44 @@ def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:
     return stored
 
 
-def _summarise(plan: Plan, finished: Finished) -> None:
+def _summarise(plan: CrawlPlan, finished: Finished) -> None:
     per_find = f", {finished.requests / finished.matches:.1f} requests each" if finished.matches else ""
     used_up = " used up" if finished.reason in _BUDGETS else ""
     say(
         f"{finished.reason}{used_up}: {finished.matches} finds in {finished.pages} pages, "
         f"{finished.requests} requests{per_find}"
     )
-    if finished.exit_code == NO_SEED:
+    unreachable = finished.reason == "no seed reachable"
+    if unreachable:
         _say_why(plan)
     where = clean(str(plan.directory))
     say(f"  report  {where}/{REPORT}")
     if finished.matches:
         say(f"  finds   clew export {where} --matched")
-    if finished.exit_code == INTERRUPTED:
+    if finished.reason == "interrupted":
         say(f"  resume  clew crawl -d {where}")
-    elif finished.exit_code == NO_SEED:
+    elif unreachable or finished.reason == "robots.txt unavailable":
         say(f"  again   clew crawl -d {where}")
     elif finished.reason in _BUDGETS:
         say(f"  go on   clew crawl -d {where} --{finished.reason} MORE")
 
 
-def _say_why(plan: Plan) -> None:
-    """What stood between the seeds and us, a line for each address that was tried in vain."""
+def _say_why(plan: CrawlPlan) -> None:
+    """What stood between the seeds and us, a line for each."""
+    from clew.cli.unreached import proxy_hint, unreached
+
     with reading(plan.directory) as reader:
-        last = {line.url: line for line in reader.decisions()}
-    told = [line for line in last.values() if line.result in ("failed", "robots")]
-    for line in told[:_SHOWN]:
-        why = ": ".join(part for part in line.reasons if part) or line.result
-        say(f"  {clean(line.url)}  {clean(why)}")
+        told = unreached(reader, plan.config)
+        hint = proxy_hint(reader, plan.config, os.environ)
+    for seed, why in told[:_SHOWN]:
+        say(f"  {clean(seed)}  {clean(why)}")
+    if len(told) > _SHOWN:
+        say(f"  and {len(told) - _SHOWN} more")
+    if hint:
+        say(f"  {hint}")
 
 
-def _as_json(plan: Plan, finished: Finished) -> dict[str, Any]:
+def _as_json(plan: CrawlPlan, finished: Finished) -> dict[str, Any]:
     return {
         "directory": str(plan.directory),
         "match": plan.predicate.text(),
@@ -116,6 +144,6 @@ def _as_json(plan: Plan, finished: Finished) -> dict[str, Any]:
         "pages": finished.pages,
         "matches": finished.matches,
         "requests": finished.requests,
-        "exit_code": finished.exit_code,
+        "exit_code": code_of_end(finished.reason, finished.matches),
         "report": str(plan.directory / REPORT),
     }

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clew.cli.console import put, put_json, put_table, say
-from clew.cli.exits import DONE, INTERRUPTED, NO_MATCH
-from clew.cli.places import Json, reading
-from clew.cli.running import REPORT, Plan, perform
+from clew.cli.directories import Json, reading
+from clew.cli.exits import DONE, NO_MATCH, code_of_end
+from clew.cli.runner import REPORT, CrawlPlan, perform
 from clew.errors import UsageError
 
 if TYPE_CHECKING:
     from clew.lab.demo import DemoWeb
-    from clew.report import Run
+    from clew.report import ComparedCrawl
 
 STRATEGIES = ("breadth-first", "best-first", "intelligent")
 #: Marks a directory that a demo made, and that the next one may therefore replace.
@@ -42,9 +42,9 @@ def demo(
     with serving(web, stall=2.0) as proxy:
         say(f"serving {web.name} on {proxy}; looking for: {web.formula()}")
         plans = [_plan(web, strategy, directory / strategy, proxy, seed, pages) for strategy in STRATEGIES]
-        finished = perform(plans, choose_views(STRATEGIES))
+        performed = perform(plans, choose_views(STRATEGIES))
     runs = [_run_of(plan) for plan in plans]
-    cut = any(end.exit_code == INTERRUPTED for end in finished)
+    cut = next((end for end in performed.finished if end.reason == "interrupted"), None)
     times = {} if cut else ratios(runs)
     report = _report(runs, directory, web.formula(), seed, pages)
     if json:
@@ -52,13 +52,13 @@ def demo(
     else:
         _show(runs, times)
     say(f"report: {report}")
-    if cut:
+    if cut is not None:
         # Each was cut off at another point: there is nothing to compare.
-        return INTERRUPTED
+        return code_of_end(cut.reason, cut.matches, performed.signal)
     return DONE if all(run.matches for run in runs) else NO_MATCH
 
 
-def ratios(runs: list[Run]) -> dict[str, float]:
+def ratios(runs: list[ComparedCrawl]) -> dict[str, float]:
     """How many times as many requests per find the first run needed as each of the others."""
     first, *others = runs
     many = first.requests_per_match
@@ -78,11 +78,11 @@ def _make_room(directory: Path) -> None:
         shutil.rmtree(directory / strategy, ignore_errors=True)
 
 
-def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int) -> Plan:
-    from clew.run.assemble import predicate_of
-    from clew.run.settings import build
+def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int) -> CrawlPlan:
+    from clew.run.build import predicate_of
+    from clew.run.settings import make_config
 
-    config = build(
+    config = make_config(
         {
             "seeds": web.seeds(),
             "match": web.formula(),
@@ -97,17 +97,17 @@ def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, p
             "parse_workers": 0,
         }
     )
-    return Plan(config, predicate_of(config), directory)
+    return CrawlPlan(config, predicate_of(config), directory)
 
 
-def _run_of(plan: Plan) -> Run:
+def _run_of(plan: CrawlPlan) -> ComparedCrawl:
     from clew.report import gather
 
     with reading(plan.directory) as reader:
         return gather(reader).run(plan.config.strategy)
 
 
-def _report(runs: list[Run], directory: Path, formula: str, seed: int, pages: int) -> Path:
+def _report(runs: list[ComparedCrawl], directory: Path, formula: str, seed: int, pages: int) -> Path:
     from clew.report import write_comparison
 
     path = directory / REPORT
@@ -117,7 +117,7 @@ def _report(runs: list[Run], directory: Path, formula: str, seed: int, pages: in
     return path
 
 
-def _show(runs: list[Run], times: dict[str, float]) -> None:
+def _show(runs: list[ComparedCrawl], times: dict[str, float]) -> None:
     rows = [
         (
             run.name,
@@ -133,7 +133,7 @@ def _show(runs: list[Run], times: dict[str, float]) -> None:
         put(f"{name} needed {many:.1f} times fewer fetches per find than {runs[0].name}")
 
 
-def _as_json(run: Run) -> dict[str, Any]:
+def _as_json(run: ComparedCrawl) -> dict[str, Any]:
     return {
         "strategy": run.name,
         "pages": run.pages,

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from clew import __version__, native
 from clew.cli.console import put, put_json, put_table
+from clew.cli.directories import Json
 from clew.cli.exits import DONE, FAILURE
-from clew.cli.places import Json
 
 LIBRARIES = (
-    "ada-url", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "httptools", "jinja2", "lark",
-    "numpy", "prometheus-client", "publicsuffixlist", "pydantic", "PyStemmer", "rich", "stopwordsiso",
-    "structlog", "turbohtml", "xxhash", "zstandard",
+    "ada-url", "aiohappyeyeballs", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "httptools",
+    "jinja2", "lark", "markupsafe", "numpy", "prometheus-client", "publicsuffixlist", "pydantic",
+    "PyStemmer", "rich", "stopwordsiso", "structlog", "turbohtml", "xxhash", "yarl", "zstandard",
 )  # fmt: skip
 #: Libraries that not every platform has, and what is worse without them.
 HELPFUL = {"isal": "archives are written more slowly"}
@@ -110,7 +110,7 @@ def _chromium() -> Finding:
     from clew.errors import ConfigError
 
     try:
-        from clew.fetch.browser_page import find_chromium
+        from clew.fetch.chromium import find_chromium
 
         program = find_chromium()
     except ImportError as error:  # a library is missing: that is said above

@@ -14,7 +14,9 @@ USAGE = 2
 NO_MATCH = 3
 NO_SEED = 4
 STORAGE_FULL = 5
+HUNG_UP = 129
 INTERRUPTED = 130
+TERMINATED = 143
 
 #: What the codes mean, for the help text and the documentation.
 MEANING = {
@@ -24,9 +26,13 @@ MEANING = {
     NO_MATCH: "finished with no match",
     NO_SEED: "no seed reachable",
     STORAGE_FULL: "storage full",
+    HUNG_UP: "terminal closed (SIGHUP), can be resumed",
     INTERRUPTED: "interrupted, can be resumed",
+    TERMINATED: "terminated (SIGTERM), can be resumed",
 }
 
+#: Reasons to stop a crawl that have an exit code of their own, whatever was found.
+_BY_REASON = {"interrupted": INTERRUPTED, "no seed reachable": NO_SEED}
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -39,6 +45,17 @@ def tell(text: str) -> None:
 def complain(message: str) -> None:
     """Say something went wrong, on stderr."""
     tell(f"clew: {message}")
+
+
+def code_of_end(reason: str, matches: int, signal: int = 0) -> int:
+    """The exit code of a crawl that ended: by the reason, the finds, and the signal if one stopped it.
+
+    >>> code_of_end("pages", 3), code_of_end("pages", 0), code_of_end("interrupted", 3, signal=15)
+    (0, 3, 143)
+    """
+    if reason == "interrupted" and signal:
+        return 128 + signal
+    return _BY_REASON.get(reason, DONE if matches else NO_MATCH)
 
 
 def code_of(error: BaseException) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from clew.cli.console import clean, put, put_json
-from clew.cli.places import Directory, Json, reading
+from clew.cli.directories import Directory, Json, reading
 
 
 def explain(
@@ -15,6 +15,7 @@ def explain(
     url: Annotated[str, Parameter(metavar="URL", help="A URL, as seen on a page or typed.")],
     /,
     *,
+    full: Annotated[bool, Parameter(negative=(), help="Every reason, with figures.")] = False,
     json: Json = False,
 ) -> None:
     """Say why a URL was fetched, is waiting, or was left out."""
@@ -25,6 +26,8 @@ def explain(
     if json:
         put_json(explanation.as_dict())
         return
-    for line in explanation.lines():
+    for line in explanation.lines(full=full):
         indent = line[: len(line) - len(line.lstrip())]
         put(indent + clean(line))
+    if explanation.factors is not None and not full:
+        put("  --full gives every reason, with figures")

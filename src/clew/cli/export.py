@@ -9,10 +9,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from clew.cli.console import say
-from clew.cli.places import Directory
+from clew.cli.directories import Directory, reading
 from clew.errors import UsageError
 
 FORMATS = ("jsonl", "csv", "warc", "parquet")
+_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".warc": "warc", ".parquet": "parquet"}
 _BINARY = frozenset({"warc", "parquet"})
 
 
@@ -21,26 +22,49 @@ def export(
     /,
     *,
     format: Annotated[  # noqa: A002 - the option's name
-        str, Parameter(name=("--format", "-f"), metavar="NAME", help="jsonl, csv, warc or parquet.")
-    ] = "jsonl",
+        str | None,
+        Parameter(
+            name=("--format", "-f"),
+            metavar="NAME",
+            help="jsonl, csv, warc or parquet (what the file's name says, or jsonl).",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to write (stdout).")
     ] = None,
     matched: Annotated[bool, Parameter(negative=(), help="The finds alone.")] = False,
+    raw: Annotated[
+        bool,
+        Parameter(negative=(), help="CSV cells as they are, though a spreadsheet may run them as formulas."),
+    ] = False,
 ) -> None:
     """Write the pages of a crawl as jsonl, csv, warc or parquet."""
     from clew.run.checks import nearest
     from clew.store import export as write
 
-    if format not in FORMATS:
+    if format is not None and format not in FORMATS:
         raise UsageError(
             f"there is no format {format!r}: choose {', '.join(FORMATS)}{nearest(format, FORMATS)}"
         )
+    named = _format_of(output)
+    if format and named and format != named:
+        raise UsageError(
+            f"{output} is the name of a {named} file, and --format says {format}: leave one of them out"
+        )
+    format = format or named or "jsonl"  # noqa: A001 - the option's name
     if output is not None:
-        count = write(directory, output, format=format, matched=matched)
+        with reading(directory) as reader:
+            count = write(reader, output, format=format, matched=matched, raw=raw)
         say(f"{count} pages in {output}")
         return
     if format in _BINARY and sys.stdout.isatty():
         raise UsageError(f"{format} is not for a terminal: give --output FILE, or redirect the output")
     sys.stdout.flush()
-    write(directory, sys.stdout.buffer, format=format, matched=matched)
+    with reading(directory) as reader:
+        write(reader, sys.stdout.buffer, format=format, matched=matched, raw=raw)
+
+
+def _format_of(output: Path | None) -> str | None:
+    """The format that a file's name says it has; None if it says none."""
+    suffixes = [] if output is None else [suffix.lower() for suffix in output.suffixes[-2:]]
+    return next((name for suffix, name in _SUFFIXES.items() if suffix in suffixes), None)

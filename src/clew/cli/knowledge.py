@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clew.cli.console import clean, put, put_json, put_table
-from clew.cli.places import Json
+from clew.cli.directories import Json
 
 if TYPE_CHECKING:
     from clew.knowledge import Knowledge
@@ -17,32 +17,43 @@ if TYPE_CHECKING:
 Place = Annotated[Path, Parameter(metavar="CRAWL|FILE", help="A crawl directory, or a knowledge file.")]
 Output = Annotated[Path, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to save it.")]
 Force = Annotated[bool, Parameter(negative=(), help="Replace the file if it exists.")]
+#: What the words of each table are.
+_HEADS = {
+    "words": "words of pages",
+    "inlinks": "words of linking pages",
+    "tokens": "words of URLs",
+    "anchors": "words of links",
+    "hub_features": "features of links that lead on",
+    "places": "pages",
+    "hubs": "pages that lead on",
+}
 Limit = Annotated[int, Parameter(metavar="N", help="How many rows of each table (20).")]
 
 
 def show(place: Place, /, *, limit: Limit = 20, json: Json = False) -> None:
     """Show what a crawl learned."""
-    from clew.run.knowing import read_knowledge
+    from clew.run.knowledge_files import read_knowledge
 
     known = read_knowledge(place)
     tables = {name: _telling(known, name)[:limit] for name in _tables()}
     if json:
         put_json({**_figures(known), "tables": tables})
         return
-    for name, value in _figures(known).items():
-        put(f"{name:10} {value}")
+    for line in _in_words(known):
+        put(line)
     for name, rows in tables.items():
         if rows:
             put()
             shown = [
-                (clean(r["word"]), f"{r['ratio']:.2f}", f"{r['hits']:g}", f"{r['seen']:g}") for r in rows
+                (clean(r["word"]), f"{r['ratio']:.1f} times", f"{r['hits']:.0f} of {r['seen']:.0f}")
+                for r in rows
             ]
-            put_table((name, "ratio", "finds", "pages"), shown, right=(1, 2, 3))
+            put_table((_HEADS[name], "as often as average", "finds"), shown, right=(1, 2))
 
 
 def diff(one: Place, other: Place, /, *, limit: Limit = 20, json: Json = False) -> None:
     """Show where two crawls' knowledge differs most."""
-    from clew.run.knowing import read_knowledge
+    from clew.run.knowledge_files import read_knowledge
 
     first, second = read_knowledge(one), read_knowledge(other)
     tables = {name: _differences(first, second, name)[:limit] for name in _tables()}
@@ -62,7 +73,7 @@ def merge(*places: Place, output: Output, force: Force = False) -> None:
     """Put the knowledge of several crawls together."""
     from clew.errors import UsageError
     from clew.knowledge import Knowledge
-    from clew.run.knowing import read_knowledge, write_knowledge
+    from clew.run.knowledge_files import read_knowledge, write_knowledge
 
     if len(places) < 2:
         raise UsageError("give at least two crawls or knowledge files to merge")
@@ -73,7 +84,7 @@ def merge(*places: Place, output: Output, force: Force = False) -> None:
 
 def save(place: Place, /, *, output: Output, force: Force = False) -> None:
     """Save a crawl's knowledge as a file of its own."""
-    from clew.run.knowing import read_knowledge, write_knowledge
+    from clew.run.knowledge_files import read_knowledge, write_knowledge
 
     write_knowledge(read_knowledge(place), output, force=force)
     put(str(output))
@@ -97,6 +108,20 @@ def _figures(known: Knowledge) -> dict[str, float]:
         "other-find": links.np,
         "other": links.nn,
     }
+
+
+def _in_words(known: Knowledge) -> list[str]:
+    """How many pages are finds, and where the links of finds and of other pages lead."""
+    links = known.links
+    out = [f"{known.satisfied:,.0f} of {known.pages:,.0f} pages are finds ({known.rate:.1%})"]
+    for whose, hits, others in (("finds", links.pp, links.pn), ("other pages", links.np, links.nn)):
+        if hits + others:
+            share = hits / (hits + others)
+            out.append(
+                f"{hits:,.0f} of {hits + others:,.0f} links of {whose} lead to finds ({share:.1%}), "
+                "of those that were followed"
+            )
+    return out
 
 
 def _ratios(known: Knowledge, name: str) -> dict[str, tuple[float, float, float, float]]:

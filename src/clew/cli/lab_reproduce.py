@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from clew.cli.console import put, put_json, put_table, say
+from clew.cli.directories import Json
 from clew.cli.exits import INTERRUPTED
 from clew.cli.lab_run import Meter
-from clew.cli.places import Json
 from clew.errors import UsageError
 
 if TYPE_CHECKING:

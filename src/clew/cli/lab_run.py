@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from clew.cli.console import put, put_json, put_table, say
+from clew.cli.directories import Json
 from clew.cli.exits import INTERRUPTED
-from clew.cli.places import Json
 
 if TYPE_CHECKING:
     from clew.lab.results import Results
-    from clew.lab.runner import Progress
-    from clew.lab.summary import Row, Table
+    from clew.lab.runner import ExperimentProgress
+    from clew.lab.summary import ResultTable, Row
 
 Output = Annotated[Path, Parameter(metavar="OUT", help="The directory of an experiment's results.")]
 Against = Annotated[
@@ -93,7 +93,7 @@ class Meter:
         self.next = 0.0
         self.shown = False
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: ExperimentProgress) -> None:
         now = time.monotonic()
         if now < self.next and progress.done < progress.total:
             return
@@ -112,7 +112,7 @@ class Meter:
             self.shown = False
 
 
-def _tables(results: Results, against: str) -> tuple[Table, ...]:
+def _tables(results: Results, against: str) -> tuple[ResultTable, ...]:
     from clew.lab.summary import summarise
 
     what = results.experiment()
@@ -121,7 +121,7 @@ def _tables(results: Results, against: str) -> tuple[Table, ...]:
     )
 
 
-def _finish(results: Results, against: str) -> tuple[Table, ...]:
+def _finish(results: Results, against: str) -> tuple[ResultTable, ...]:
     import json
 
     from clew.lab.results import write_whole
@@ -134,7 +134,7 @@ def _finish(results: Results, against: str) -> tuple[Table, ...]:
     return tables
 
 
-def _put(tables: tuple[Table, ...], results: Results, *, json: bool) -> None:
+def _put(tables: tuple[ResultTable, ...], results: Results, *, json: bool) -> None:
     from clew.lab.summary import as_json
 
     if json:

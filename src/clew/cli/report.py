@@ -7,9 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from clew.cli.command import reproduce
 from clew.cli.console import put, put_json
-from clew.cli.places import Directory, Json, reading, stored_config
+from clew.cli.directories import Directory, Json, reading
+from clew.cli.rerun import rerun_command
 
 Output = Annotated[
     Path | None, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to write (DIR/report.html).")
@@ -19,10 +19,11 @@ Output = Annotated[
 def report(directory: Directory, /, *, output: Output = None, json: Json = False) -> None:
     """Write a crawl's report.html: one file with curve, finds, hosts and settings, that needs no network."""
     from clew.report import write_report
+    from clew.run.settings import stored_config
 
     path = output or directory / "report.html"
     with reading(directory) as reader:
-        write_report(reader, path, command=reproduce(stored_config(reader.meta()), directory))
+        write_report(reader, path, command=rerun_command(stored_config(reader.meta()), directory))
     if json:
         put_json({"report": str(path)})
     else:

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from clew.cli.console import clean, put, put_json, say
+from clew.cli.directories import Directory, Json
 from clew.cli.exits import DONE, NO_MATCH
-from clew.cli.places import Directory, Json
 
 
 def search(

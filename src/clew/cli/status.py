@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import asdict
 from typing import Any
 
 from clew.cli.console import clean, put, put_json, put_pairs
-from clew.cli.figures import pages_of
-from clew.cli.places import Directory, Json, reading
+from clew.cli.directories import Directory, Json, reading
+from clew.cli.progress_figures import pages_of
 from clew.run.units import duration_text, size_text
+from clew.run.waits import waits
+
+#: Hosts that wait, told one by one.
+_SHOWN = 5
 
 
 def status(directory: Directory, /, *, json: Json = False) -> None:
@@ -16,6 +22,8 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
     with reading(directory) as reader:
         counts = asdict(reader.counts())
         meta = reader.meta()
+        now = time.time()
+        waiting = waits(reader.hosts(), now)
     raw = meta.get("config")
     config: dict[str, Any] = raw if isinstance(raw, dict) else {}
     facts = {
@@ -26,11 +34,23 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         "elapsed": meta.get("elapsed"),
         "audits": meta.get("audits"),
         **counts,
+        "waiting": [asdict(wait) for wait in waiting],
     }
     if json:
         put_json(facts)
         return
     _show(facts, config)
+    if waiting:
+        put()
+        put("waiting")
+        put_pairs(
+            {
+                f"  {clean(wait.place)}": f"{duration_text(wait.until - now)} more: {wait.why}"
+                for wait in waiting[:_SHOWN]
+            }
+        )
+        if len(waiting) > _SHOWN:
+            put(f"  and {len(waiting) - _SHOWN} more")
 
 
 def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
@@ -50,10 +70,10 @@ def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
     }
     if facts["rendered"]:
         pairs["rendered"] = f"{facts['rendered']} of the pages, by a browser"
-    if facts["audits"]:
-        checked, best = facts["audits"]
-        pairs["audits"] = f"{best} of {checked} choices checked were the best ({best / checked:.2%})"
-    if facts["elapsed"]:
+    match facts["audits"]:
+        case [int(checked), int(best)] if checked > 0:
+            pairs["audits"] = f"{best} of {checked} choices checked were the best ({best / checked:.2%})"
+    if isinstance(facts["elapsed"], int | float) and 0 < facts["elapsed"] < math.inf:
         pairs["time"] = duration_text(float(facts["elapsed"]))
     if facts["stopped"]:
         pairs["stopped"] = facts["stopped"]

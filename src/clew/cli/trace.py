@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from clew.cli.console import put, put_json
-from clew.cli.places import Directory, Json, reading
+from clew.cli.directories import Directory, Json, reading
 
 
 def trace(directory: Directory, /, *, json: Json = False) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clew.cli.console import clean, say, stderr_console
-from clew.cli.figures import Speed, busiest, elapsed, harvest_bars, pages_of
+from clew.cli.progress_figures import Speed, busiest, elapsed, harvest_bars, pages_of
 from clew.run.units import duration_text, size_text
 
 if TYPE_CHECKING:

@@ -9,18 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.frontier.filing import Filing
-from clew.frontier.gate import Gate
+from clew.engine.learning import Lesson, teach
+from clew.frontier.admission import Admission
+from clew.frontier.expander import Expander
 from clew.frontier.hosts import Host, Hosts, Politeness
-from clew.frontier.intake import Intake
-from clew.frontier.known import Known
+from clew.frontier.overflow import Overflow
+from clew.frontier.parked import ParkedOrigins
 from clew.frontier.queue import Frontier
+from clew.frontier.ready_hosts import ReadyHosts
+from clew.frontier.robots_gate import RobotsGate
 from clew.frontier.sitemaps import Mode, Sitemaps
-from clew.frontier.spill import Spill
+from clew.frontier.target_cache import TargetCache
 from clew.messages import Effect, Forward, State, Via
-from clew.policy import Budget, Duplicates, Scope, Tally, Watch
+from clew.page import Links
+from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Strategy, Watched
+from clew.strategy.base import Strategy
 from clew.trace import Tracer
 
 
@@ -47,26 +51,26 @@ class Core:
     """What is known in one crawl, or one shard of one."""
 
     def __init__(
-        self, predicate: Predicate, strategy: Strategy, rules: CrawlRules, shelf: Callable[[int], str]
+        self, predicate: Predicate, strategy: Strategy, rules: CrawlRules, url_of: Callable[[int], str]
     ) -> None:
         self.predicate = predicate
         self.strategy = strategy
-        # Asked here, not for every page: a protocol is slow to answer.
-        self.watched = strategy if isinstance(strategy, Watched) else None
         self.rules = rules
-        self.shelf = shelf
+        self.url_of = url_of
         self.frontier = Frontier(len(strategy.parts))
-        self.hosts = Hosts(self.frontier, rules.politeness)
-        self.filing = Filing(self.frontier, self.hosts, strategy, rules.slots)
-        self.spill = Spill(self.frontier, self.hosts, strategy, rules.max_size)
-        self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.filing.owns)
-        self.gate = Gate(self.hosts, rules.politeness, self.sitemaps.offer)
-        self.watch = Watch(on=rules.traps, state=self._state)
-        self.intake = Intake(
+        self.hosts = Hosts(rules.politeness)
+        self.ready = ReadyHosts(self.frontier, self.hosts)
+        self.expander = Expander(self.frontier, self.ready, rules.slots)
+        self.overflow = Overflow(self.frontier, self.hosts, strategy, rules.max_size)
+        self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.expander.owns)
+        self.parked = ParkedOrigins(self.frontier, self.hosts)
+        self.robots_gate = RobotsGate(self.hosts, rules.politeness, self.parked, self.sitemaps.offer)
+        self.waste_guard = WasteGuard(on=rules.traps, state=self._state)
+        self.admission = Admission(
             rules.scope,
             rel_nofollow=rules.rel_nofollow,
             agent=rules.politeness.agent,
-            look=Known(self.frontier.find, self._keys).look,
+            lookup=TargetCache(self.frontier.find, self._keys).lookup,
             objection=self._objection,
         )
         self.tally = Tally()
@@ -81,7 +85,6 @@ class Core:
         self.tasks = 0
         self._outbox: list[Effect] = []
         self._given_up: list[int] = []
-        self._hops: dict[int, int] = {}
 
     def __repr__(self) -> str:
         return (
@@ -92,14 +95,14 @@ class Core:
     def start(self, seeds: Sequence[str], now: float) -> tuple[Effect, ...]:
         """Take in the starting points (canonical URLs); those already known are passed over."""
         self.started = now
-        mine = [seed for seed in dict.fromkeys(seeds) if self.filing.owns(urls.host(seed))]
+        mine = [seed for seed in dict.fromkeys(seeds) if self.expander.owns(urls.host(seed))]
         unknown = self.frontier.find(urls.keys(mine)) < 0
         fresh = tuple([seed for seed, new in zip(mine, unknown.tolist(), strict=True) if new])
         if not fresh:
             return ()
         keys = urls.keys(fresh)
-        parts = self.strategy.seeds(keys)
-        return (self.filing.add(fresh, keys, parts, depth=0, source=-1, via=Via.SEED),)
+        terms = self.strategy.seeds(keys)
+        return (self.expander.add(fresh, keys, terms, depth=0, source=-1, via=Via.SEED),)
 
     def receive(self, links: Forward) -> tuple[Effect, ...]:
         """Take in links that another shard found to hosts of ours."""
@@ -113,11 +116,30 @@ class Core:
             return ()
         targets = tuple([links.urls[i] for i in keep])
         anchors = tuple([links.anchors[i] for i in keep])
-        keys, parts = urls.keys(targets), links.parts[keep]
-        added = self.filing.add(
-            targets, keys, parts, depth=links.depth, source=-1, via=Via.LINK, anchors=anchors
+        keys, blank = urls.keys(targets), ("",) * len(keep)
+        found = Links(links.source, targets, anchors, blank, blank, blank)
+        ids = self.frontier.count + np.arange(len(keep))
+        terms, _ = self.learn(Lesson.introduced(-1, links.depth - 1, found, keys, ids))
+        added = self.expander.add(
+            targets,
+            keys,
+            links.terms[keep] if terms is None else terms,
+            depth=links.depth,
+            source=-1,
+            via=Via.LINK,
+            anchors=anchors,
         )
         return (added,)
+
+    def learn(self, lesson: Lesson) -> tuple[NDArray[np.float64] | None, list[Effect]]:
+        """Teach the strategy; gives what the lesson's links are worth, and what to save of others' worth."""
+        taught = teach(self.strategy, lesson)
+        return taught.terms, [] if taught.moved is None else self.expander.rescore(taught.moved)
+
+    def learn_again(self, lesson: Lesson) -> None:
+        """Take in once more what was taught before the crawl was taken up again: its candidates are filed."""
+        terms, _ = self.learn(lesson)
+        self.expander.file_again(lesson.expansion.ids, lesson.expansion.fresh, terms)
 
     def objection(self, url: str, depth: int, source: str = "") -> str | None:
         """Why a URL should not become a candidate; None when it may."""
@@ -125,13 +147,14 @@ class Core:
 
     def give_up(self, host: Host) -> None:
         """Close all that is queued for a host that was excluded, soon."""
+        self.parked.release_host(host)
         self._given_up.append(host.number)
 
     def _objection(self, url: str, host: str, source: str) -> str | None:
         known = self.hosts.get(host)
         if known is not None and known.excluded:
-            return "host-excluded"
-        return self.watch.objects(url, host, source)
+            return known.refusal
+        return self.waste_guard.check_link(url, host, source)
 
     def _keys(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The keys of candidates. (The frontier makes a new array when it grows.)"""

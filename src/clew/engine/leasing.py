@@ -20,19 +20,25 @@ class Leasing(Core):
     """The half of the engine that gives tasks out."""
 
     _swept = 0
+    _pause_until: float | None = None
+    """Nothing is leased before this time, because this machine is in trouble; None when it is not."""
+    _troubles = 0
+    """Pauses of that kind in a row."""
 
     def lease(self, now: float, n: int) -> list[Task]:
         """Up to `n` tasks that may be performed now, best first."""
         tasks: list[Task] = []
-        if self.spent(now):
+        if self.spent(now) or (self._pause_until is not None and now < self._pause_until):
             return tasks
+        self._pause_until = None
         self._swept = 0
         self._sweep()
-        for number in self.spill.balance():
+        self.parked.wake(now)
+        for number in self.overflow.balance():
             if self.hosts[number].excluded:
                 self.give_up(self.hosts[number])
         while len(tasks) < n and self._swept < _SWEEP and self._room() > 0:
-            candidate = self.hosts.pick(now)
+            candidate = self.ready.pick(now)
             task = self._take(candidate, now) if candidate >= 0 else self._left_over(now)
             if task is not None:
                 tasks.append(task)
@@ -50,46 +56,56 @@ class Leasing(Core):
         why = self.spent(now)
         if self.in_flight and not (why is not None and self.lent):
             return None
-        if why is not None or self._given_up or self.hosts.pick(now) >= 0:
+        if why is not None or self._given_up or self.ready.pick(now) >= 0:
             return why
-        if self.hosts.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
+        if self.ready.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
             return None
-        if self.spill.release():
+        if self.overflow.release():
             return None
+        if self.parked.waiting:
+            return "robots.txt unavailable" if self.parked.hopeless else None
         return "per-host" if self.frontier.queued else "frontier empty"
 
     def next_ready(self) -> float | None:
         """When `lease` may have something again, if only time is missing."""
+        if self._pause_until is not None:
+            return self._pause_until
         if self._given_up or self._swept >= _SWEEP:
             return 0.0
-        ready = self.hosts.next_ready()
+        ready = min(
+            (at for at in (self.ready.next_ready(), self.parked.next_ready()) if at is not None), default=None
+        )
         if ready is None and not self.in_flight:
             return min((self.hosts.ready_at(host) for host in self.sitemaps.waiting()), default=None)
         return ready
 
     def _room(self) -> int:
-        return self.rules.budget.room(self.tally, self.in_flight, self.late)
+        return self.rules.budget.remaining(self.tally, self.in_flight, self.late)
 
     def _take(self, candidate: int, now: float) -> Task | None:
         """The task that this candidate calls for: itself, or what must come before it."""
         host = self.hosts[int(self.frontier.hosts[candidate])]
         if self.hosts.unresolved(host, now):
             return self._resolve(host)
-        url = self.shelf(candidate)
-        why = self.watch.refuses(url, host.name)
+        url = self.url_of(candidate)
+        why = self.waste_guard.check_candidate(url, host.name)
         if why is not None:
             self._leave_out(candidate, url, why, now)
             return None
-        answer = self.gate.check(host, url, now)
+        answer = self.robots_gate.check(host, url, now)
         if answer == "ask":
             return self._ask(host, url, now)
         if answer == "no":
             self._leave_out(candidate, url, "robots", now)
             return None
+        if answer == "wait":
+            self._swept += 1
+            self.parked.add(urls.origin(url), candidate)
+            return None
         if (listed := self.sitemaps.due(host)) is not None:
             return self._read(host, listed, now)
-        parts = tuple(self.frontier.parts[candidate].tolist())
-        self._look_at(candidate, parts)
+        terms = tuple(self.frontier.terms[candidate].tolist())
+        self._look_at(candidate, terms)
         self.frontier.close(candidate, State.LEASED)
         self.hosts.begin(host)
         return self._task(
@@ -99,18 +115,16 @@ class Leasing(Core):
             int(self.frontier.depths[candidate]),
             int(self.frontier.attempts[candidate]),
             float(self.frontier.scores[candidate]),
-            parts,
+            terms,
         )
 
-    def _look_at(self, candidate: int, parts: tuple[float, ...]) -> None:
+    def _look_at(self, candidate: int, terms: tuple[float, ...]) -> None:
         """Note what the chosen page promises, and check now and then that it is the best there is."""
-        strategy = self.watched
-        if strategy is None:
-            return
-        if self.rules.budget.interest is not None:
-            self.rules.budget.promises(self.tally, strategy.interest(parts))
-        if strategy.audits(candidate):
-            best = is_best(candidate, self.frontier, self.hosts, strategy)
+        strategy = self.strategy
+        if self.rules.budget.interest is not None and strategy.capabilities.interest:
+            self.rules.budget.record_promise(self.tally, strategy.interest(terms))
+        if strategy.capabilities.audits and strategy.audits(candidate):
+            best = is_best(candidate, self.frontier, self.ready, strategy)
             self.tally.audits += 1
             self.tally.best += best
             # Kept with the host, whose row is saved with the page: a crash loses no check of a page it keeps.
@@ -120,7 +134,7 @@ class Leasing(Core):
 
     def _left_over(self, now: float) -> Task | None:
         """A sitemap, when there is nothing else to do."""
-        if self.in_flight or self.hosts.next_ready() is not None:
+        if self.in_flight or self.ready.next_ready() is not None:
             return None
         for host in self.sitemaps.waiting():
             url = self.sitemaps.due(host, idle=True)
@@ -130,10 +144,10 @@ class Leasing(Core):
 
     def _read(self, host: Host, url: str, now: float) -> Task | None:
         """A sitemap, if robots.txt allows it."""
-        answer = self.gate.check(host, url, now)
+        answer = self.robots_gate.check(host, url, now)
         if answer == "ask":
             return self._ask(host, url, now)
-        if answer == "no":
+        if answer != "yes":
             self.sitemaps.skip(host)
             return None
         self.hosts.begin(host)
@@ -141,10 +155,10 @@ class Leasing(Core):
         return self._task(TaskKind.SITEMAP, url)
 
     def _ask(self, host: Host, url: str, now: float) -> Task | None:
-        asked = self.gate.whom(host, urls.origin(url))
+        asked = self.robots_gate.asked_host(host, urls.origin(url))
         if self.hosts.unresolved(asked, now) and not asked.resolving:
             return self._resolve(asked)
-        found = self.gate.ask(host, url, self.tasks + 1, now)
+        found = self.robots_gate.ask(host, url, self.tasks + 1, now)
         return None if found is None else self._task(TaskKind.ROBOTS, found[0], attempt=found[1])
 
     def _resolve(self, host: Host) -> Task:
@@ -160,11 +174,11 @@ class Leasing(Core):
         depth: int = 0,
         attempt: int = 0,
         score: float = 0.0,
-        parts: tuple[float, ...] = (),
+        terms: tuple[float, ...] = (),
     ) -> Task:
         self.tasks += 1
         self.in_flight += 1
-        return Task(self.tasks, kind, url, urls.host(url), candidate, depth, attempt, score, parts)
+        return Task(self.tasks, kind, url, urls.host(url), candidate, depth, attempt, score, terms)
 
     def _leave_out(self, candidate: int, url: str, reason: str, now: float) -> None:
         self._swept += 1
@@ -176,10 +190,11 @@ class Leasing(Core):
     def _sweep(self) -> None:
         """Close candidates of hosts that were given up, a few hundred at a time."""
         while self._given_up and self._swept < _SWEEP:
-            candidate = self.frontier.head(self._given_up[-1])
+            host = self.hosts[self._given_up[-1]]
+            candidate = self.frontier.head(host.number)
             if candidate < 0:
                 self._given_up.pop()
                 continue
             self._swept += 1
             self.frontier.close(candidate, State.DROPPED)
-            self._outbox.append(Close(candidate, State.DROPPED, "host-excluded"))
+            self._outbox.append(Close(candidate, State.DROPPED, host.refusal or "host-excluded"))

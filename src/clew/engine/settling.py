@@ -7,17 +7,24 @@ whatever came is taken into the health of its host.
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 
 import numpy as np
 
 from clew import url as urls
+from clew.engine import commands
+from clew.engine.commands import BanHost, Change, SetBudget
+from clew.engine.learning import Lesson
 from clew.engine.leasing import Leasing
 from clew.errors import RETRY, Reason, Retry
-from clew.frontier.gate import REDIRECT_STATUS, failure, health
 from clew.frontier.hosts import Host
+from clew.frontier.parked import waits_of
+from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
 from clew.messages import (
     Close,
     Effect,
+    Forward,
+    Journal,
     Learned,
     Outcome,
     SaveCandidates,
@@ -28,14 +35,14 @@ from clew.messages import (
     Via,
 )
 from clew.page import Links, Page
-from clew.parse.directives import binding
-from clew.policy.watch import Look
-from clew.strategy.base import Lasting
+from clew.parse.directives import hidden
+from clew.policy.waste_guard import PageCheck
 
 _REDIRECTS = 10
+#: Seconds between two looks whether this machine has recovered, at most.
+_LONGEST_PAUSE = 60.0
 _ORIGINS = 4
 _LOOKED_AT = 64
-_HIDDEN = frozenset({"noindex", "none"})
 
 
 class Crawl(Leasing):
@@ -43,11 +50,14 @@ class Crawl(Leasing):
 
     def settle(self, outcome: Outcome, now: float) -> tuple[Effect, ...]:
         """Take in what came of a task. The effects belong together: save all or none."""
+        if outcome.error is Reason.LOCAL:
+            return self._paused(outcome, now)
+        self._troubles = 0
         self.in_flight -= 1
         kind = outcome.task.kind
         if kind is not TaskKind.RESOLVE:
             self.tally.wire += outcome.wire
-            self.tally.requests += (not outcome.cached) + outcome.parts
+            self.tally.requests += (not outcome.cached) + outcome.subrequests
         settle = {
             TaskKind.ROBOTS: self._robots,
             TaskKind.SITEMAP: self._sitemap,
@@ -57,22 +67,61 @@ class Crawl(Leasing):
         host, effects = settle(outcome, now)
         if host.excluded:
             self.give_up(host)
-        effects = [*self._outbox, *effects]
+        return (*self._carried(), *effects)
+
+    def _paused(self, outcome: Outcome, now: float) -> tuple[Effect, ...]:
+        """This machine could not make the request: nobody is charged with it, and the whole crawl rests."""
+        self.abandon(outcome.task)
+        if self._pause_until is None or now >= self._pause_until:
+            self._pause_until = now + min(2.0**self._troubles, _LONGEST_PAUSE)
+            self._troubles += 1
+        reasons = (Reason.LOCAL.value, outcome.detail)
+        record = self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)
+        return (*self._carried(), record)
+
+    def command(self, change: Change, now: float) -> tuple[Effect, ...]:
+        """Change a crawl under way. The effects belong together; once they are saved, the change is in force
+        after a crash too."""
+        entry = Journal(self.tracer.count, commands.dumps(change, self.rules.budget))
+        changed = self._change(change)
+        url = f"http://{change.host}/" if isinstance(change, BanHost) else ""
+        name = commands.name_of(change)
+        record = self.tracer.commanded(url, now, self.frontier.queued, name, reasons=(entry.entry,))
+        return (*self._carried(), entry, *changed, record)
+
+    def repeat(self, entry: Journal) -> None:
+        """Take in again, on resume, what was commanded before."""
+        change = commands.loads(entry.entry, self.rules.budget)
+        if change is not None:
+            self._change(change)
+
+    def _change(self, change: Change) -> list[Effect]:
+        if isinstance(change, SetBudget):
+            self.rules = replace(self.rules, budget=change.budget)
+            return []
+        host = self.hosts[self.hosts.number(change.host)]
+        host.ban()
+        self.hosts.touch(host.number)
+        self.give_up(host)
+        return [host.row(self.rules.politeness)]
+
+    def _carried(self) -> list[Effect]:
+        """Effects of leasing, which go with the next that are saved."""
+        effects = [*self._outbox]
         self._outbox.clear()
-        return tuple(effects)
+        return effects
 
     def drain(self) -> tuple[Effect, ...]:
         """Effects of leasing that no settle has carried yet, and what was learned; for a checkpoint."""
-        effects = [*self._outbox]
-        self._outbox.clear()
-        state = self.strategy.snapshot() if isinstance(self.strategy, Lasting) else self.strategy.state()
+        effects = self._carried()
+        state = self.strategy.snapshot()
         return (*effects, Learned(state)) if state else tuple(effects)
 
     def abandon(self, task: Task) -> None:
         """A task will not be performed (the driver is stopping): its candidate is queued again."""
         self.in_flight -= 1
         if task.kind is TaskKind.ROBOTS:
-            self.gate.abandon(task.id)
+            self.robots_gate.abandon(task.id)
         elif task.kind is TaskKind.RESOLVE:
             host = self.hosts[self.hosts.number(task.host)]
             host.resolving = False
@@ -107,17 +156,24 @@ class Crawl(Leasing):
     def _robots(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         asked = self.hosts[self.hosts.number(outcome.task.host)]
         self._met(asked, outcome)
-        host, result = self.gate.settle(outcome, now)
-        if host.excluded and self._elsewhere(host):
+        host, result = self.robots_gate.settle(outcome, now)
+        if host.refusal == "host-excluded" and self._elsewhere(host):
             # Nobody answers there; at another port, by https instead of http say, somebody may.
             host.excluded, host.failures = False, 0
         reasons = (outcome.error.value, outcome.detail) if outcome.error else ()
+        if result == "parked":
+            rest = max(waits_of(host.notes).values()) - now
+            why = outcome.error.value if outcome.error else f"http-{outcome.status}"
+            reasons = (
+                why,
+                f"robots.txt cannot be had now: its pages wait, and it is asked again in {rest:.0f} s",
+            )
         record = self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons)
         effects: list[Effect] = [host.row(self.rules.politeness, robots=True), record]
         if asked is not host:
             effects.insert(0, asked.row(self.rules.politeness))
-        while self.gate.forgotten:
-            effects.insert(0, self.gate.forgotten.pop().row(self.rules.politeness, robots=True))
+        while self.robots_gate.evicted:
+            effects.insert(0, self.robots_gate.evicted.pop().row(self.rules.politeness, robots=True))
         return host, effects
 
     def _elsewhere(self, host: Host) -> bool:
@@ -127,7 +183,7 @@ class Crawl(Leasing):
         frontier, count = self.frontier, self.frontier.count
         queued = (frontier.hosts[:count] == host.number) & (frontier.states[:count] == State.QUEUED)
         some = np.flatnonzero(queued)[:_LOOKED_AT].tolist()
-        return any(urls.origin(self.shelf(number)) not in host.robots for number in some)
+        return any(urls.origin(self.url_of(number)) not in host.robots for number in some)
 
     def _sitemap(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         """A sitemap's entries are candidates like links of a page that says nothing, one step from a seed."""
@@ -139,9 +195,14 @@ class Crawl(Leasing):
             record = self.tracer.settled(outcome, now, self.frontier.queued, word)
             return host, [host.row(self.rules.politeness), record]
         listed = Links(found.url, found.urls, found.titles, *[("",) * len(found.urls)] * 3)
-        admitted = self.intake.first(listed, self.sitemaps.room(host), depth=1)
-        filed = self.filing.listed(found.url, admitted, depth=1)
-        self.sitemaps.took(host, filed.new)
+        admitted = self.admission.first(listed, self.sitemaps.allowance(host), depth=1)
+        numbered = self.expander.number(admitted)
+        lesson = Lesson.introduced(-1, 0, admitted.links, admitted.keys, numbered.ids, numbered.fresh)
+        terms = self.learn(lesson)[0] if len(numbered.ids) else None
+        if terms is None and len(numbered.ids):
+            terms = self.strategy.score(lesson.expansion)
+        filed = self.expander.file(outcome.task, admitted, numbered, terms, Via.SITEMAP)
+        self.sitemaps.record_taken(host, filed.new)
         known = len(found.urls) - filed.new - sum(admitted.dropped.values())
         record = self.tracer.settled(
             outcome, now, self.frontier.queued, word, new=filed.new, known=known, dropped=admitted.dropped
@@ -156,7 +217,7 @@ class Crawl(Leasing):
     def _page(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         host = self.hosts[int(self.frontier.hosts[outcome.task.candidate])]
         self._met(host, outcome)
-        host.requests += (not outcome.cached) + outcome.parts
+        host.requests += (not outcome.cached) + outcome.subrequests
         reason = failure(outcome)
         rest = health(self.hosts, host, outcome)
         if reason is not None:
@@ -177,7 +238,8 @@ class Crawl(Leasing):
     def _failed(self, outcome: Outcome, host: Host, reason: Reason, rest: float, now: float) -> list[Effect]:
         task = outcome.task
         rule = RETRY.get(reason)
-        backoff = rule.rest * 2**task.attempt if rule else 0.0
+        # A server that says when to come back knows better than a table.
+        backoff = rule.rest * 2**task.attempt if rule and not outcome.retry_after else 0.0
         self.hosts.end(host, now, max(rest, backoff))
         if reason in (Reason.DNS, Reason.CONNECT):
             # It may have moved.
@@ -202,7 +264,7 @@ class Crawl(Leasing):
         result = "failed" if state is State.FAILED else reason
         reasons = (reason, outcome.detail) if outcome.detail else (reason,)
         return [
-            *self.filing.miss(task, outcome.status),
+            *self.learn(Lesson.missed(task.candidate, task.url, outcome.status, task.depth))[1],
             Close(task.candidate, state, reason, task.attempt + 1),
             host.row(self.rules.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons),
@@ -211,18 +273,13 @@ class Crawl(Leasing):
     def _redirected(self, outcome: Outcome, host: Host, now: float) -> list[Effect]:
         task = outcome.task
         self.frontier.close(task.candidate, State.REDIRECTED)
-        hops = self._hops.pop(task.candidate, 0) + 1
         target = urls.canonical(outcome.location, task.url)
         why = "bad-url" if target is None else self.objection(target, task.depth, task.url)
-        why = "redirects" if hops > _REDIRECTS else why
-        if target is not None and self.watch.traps.redirected(task.url, host.name, target):
-            host.note("traps", self.watch.traps.state(host.name))
-        followed = [] if target is None or why else self.filing.follow(target, task, Via.REDIRECT)
-        new = 0
-        for effect in followed:
-            if isinstance(effect, SaveCandidates):
-                self._hops[effect.first] = hops
-                new = 1
+        why = "redirects" if self._hops(task.candidate) > _REDIRECTS else why
+        if target is not None and self.waste_guard.traps.redirected(task.url, host.name, target):
+            host.note("traps", self.waste_guard.traps.state(host.name))
+        followed = [] if target is None or why else self._follow(target, task, Via.REDIRECT)
+        new = sum(isinstance(effect, SaveCandidates) for effect in followed)
         goal = target or outcome.location[:200]
         return [
             *followed,
@@ -239,25 +296,53 @@ class Crawl(Leasing):
             ),
         ]
 
+    def _hops(self, candidate: int) -> int:
+        """Redirects in a row, up to and with the one just met."""
+        hops, source = 1, int(self.frontier.sources[candidate])
+        while source >= 0 and self.frontier.states[source] == State.REDIRECTED:
+            hops, source = hops + 1, int(self.frontier.sources[source])
+        return hops
+
+    def _follow(self, target: str, task: Task, via: Via) -> list[Effect]:
+        """File one URL that a page points to other than by a link; it is worth what that page was."""
+        terms, host = np.array([task.terms]), urls.host(target)
+        if not self.expander.owns(host):
+            return [Forward(urls.slot(host), (target,), ("",), task.depth, task.url, terms)]
+        keys = urls.keys((target,))
+        known = int(self.frontier.find(keys)[0])
+        if known >= 0:
+            # A strategy that knows its candidates has said what this one is worth.
+            return [] if self.strategy.capabilities.meets else self.expander.raise_to(known, terms)
+        links = Links(task.url, (target,), *[("",)] * 4)
+        number = np.array([self.frontier.count])
+        met, _ = self.learn(Lesson.introduced(task.candidate, task.depth, links, keys, number))
+        terms = terms if met is None else met
+        return [self.expander.add((target,), keys, terms, depth=task.depth, source=task.candidate, via=via)]
+
     def _judged(self, outcome: Outcome, page: Page, host: Host, now: float) -> list[Effect]:
         task = outcome.task
         verdict = self.predicate.judge(page)
-        look = self.watch.look(page, host.name, satisfied=verdict.satisfied)
-        if look.error:
-            met = self._watched(task, host, look)
+        check = self.waste_guard.check_page(page, host.name, satisfied=verdict.satisfied)
+        if check.soft_404:
+            met = self._record_waste(task, host, check)
             return [*met, *self._closed(outcome, host, State.DROPPED, "soft-404", now)]
-        repeated = self.duplicates.find(page.digest, page.simhash)
+        repeated = self.duplicates.find(page.digest, page.sketch)
         if repeated is None:
-            self.duplicates.add(task.candidate, page.digest, page.simhash)
-        matched = verdict.satisfied and repeated is None and not self._hidden(page)
+            self.duplicates.add(task.candidate, page.digest, page.sketch)
+        shown = not hidden(page.robots, self.rules.politeness.agent)
+        matched = verdict.satisfied and repeated is None and shown
         self.frontier.close(task.candidate, State.FETCHED)
         self._count(host, matched, repeated is not None)
-        admitted = self.intake.admit(page, task.depth + 1)
-        filed = self.filing.expand(task, page, verdict, admitted)
-        filed.effects.extend(self._watched(task, host, look, matched, repeated, filed.fresh))
+        admitted = self.admission.admit(page, task.depth + 1)
+        numbered = self.expander.number(admitted)
+        lesson = Lesson.judged(task.candidate, page, verdict, task.depth, admitted, numbered)
+        terms, effects = self.learn(lesson)
+        filed = self.expander.file(task, admitted, numbered, terms)
+        effects += filed.effects
+        effects += self._record_waste(task, host, check, matched, repeated, filed.fresh)
         for target, via in ((page.refresh, Via.REFRESH), (page.canonical, Via.CANONICAL)):
             if target and target != page.url and self.objection(target, task.depth, task.url) is None:
-                filed.effects.extend(self.filing.follow(target, task, via))
+                effects += self._follow(target, task, via)
         saved = SavePage(
             candidate=task.candidate,
             page=page,
@@ -284,43 +369,40 @@ class Crawl(Leasing):
             dropped=admitted.dropped,
         )
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
-        return [*filed.effects, close, saved, host.row(self.rules.politeness), record]
-
-    def _hidden(self, page: Page) -> bool:
-        """Whether a page asks not to be shown to anyone."""
-        return bool(page.robots and binding(page.robots, self.rules.politeness.agent) & _HIDDEN)
+        return [*effects, close, saved, host.row(self.rules.politeness), record]
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
         self.tally.pages += 1
         self.tally.duplicates += repeated
         self.tally.matches += matched
         if matched:
-            self.tally.dull = 0
+            self.tally.unpromising_streak = 0
         host.pages += 1
         host.matches += matched
 
-    def _watched(
+    def _record_waste(
         self,
         task: Task,
         host: Host,
-        look: Look,
+        check: PageCheck,
         matched: bool = False,
         repeated: tuple[int, bool] | None = None,
         fresh: tuple[str, ...] = (),
     ) -> list[Effect]:
-        """Let the watch know of a page; what it holds against its kind is remembered with the host.
+        """Tell the waste guard of a page; what it holds against its kind is remembered with the host.
 
         Gives what is to be saved of other hosts: those that share pages with this one.
         """
-        if not self.watch.on:
+        if not self.waste_guard.on:
             return []
-        twin, near = (self.shelf(repeated[0]), repeated[1]) if repeated else ("", False)
-        if self.watch.page(task.url, host.name, look, find=matched, twin=twin, near=near, fresh=fresh):
-            host.note("traps", self.watch.traps.state(host.name))
-        if look.empty and (said := self.watch.blanks.state(host.name)) != host.notes.get("blanks"):
+        twin, near = (self.url_of(repeated[0]), repeated[1]) if repeated else ("", False)
+        guard = self.waste_guard
+        if guard.record_page(task.url, host.name, check, find=matched, twin=twin, near=near, fresh=fresh):
+            host.note("traps", guard.traps.state(host.name))
+        if check.empty and (said := guard.empty_pages.state(host.name)) != host.notes.get("blanks"):
             host.note("blanks", said)
         others: dict[str, Host] = {}
-        for origin, known in self.watch.mirrors.changes().items():
+        for origin, known in self.waste_guard.mirrors.changes().items():
             one = self.hosts[self.hosts.number(urls.host(origin))]
             noted = one.notes.get("mirrors")
             one.note("mirrors", {**(noted if isinstance(noted, dict) else {}), origin: known})

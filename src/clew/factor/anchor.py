@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from clew.factor.base import Seen, Sources, Term
-from clew.factor.memory import Floats, Ids
+from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
+from clew.factor.link_graph import Floats, Ids
 from clew.factor.vocabulary import Weights
 
 
-class Anchor:
+class Anchor(Factor):
     """The product of the significant ratios of the words of an anchor."""
 
-    name = "anchor"
+    spec = FactorSpec(name="anchor", prior=0.5, defaults=frozenset({"learned"}), teaches=True)
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._weights = Weights(sources, "anchors")
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self._weights = Weights(state, "anchors")
 
-    def learn(self, seen: Seen) -> None:
-        self.sources.knowledge.anchors.count(seen.anchors, seen.satisfied)
+    def learn(self, outcome: FetchOutcome) -> None:
+        self.state.knowledge.anchors.count(outcome.anchors, outcome.satisfied)
 
     def estimate(self) -> None:
         self._weights.estimate()
 
     def evidence(self, ids: Ids) -> Floats:
-        return self.sources.memory.anchors.sums(ids, self._weights.of)
+        return self.state.graph.anchors.sums(ids, self._weights.of)
 
     def support(self, ids: Ids) -> Floats:
-        return self.sources.memory.anchors.sums(ids, (self._weights.of != 0.0).astype(float))
+        return self.state.graph.anchors.sums(ids, (self._weights.of != 0.0).astype(float))
 
-    def terms(self, candidate: int) -> list[Term]:
-        return self._weights.terms(self.sources.memory.anchors.row(candidate).tolist())
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        return self._weights.terms(self.state.graph.anchors.row(candidate).tolist())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.factor.base import Seen, Sources, Term
-from clew.factor.memory import WIDTH, Floats, Ids, distinct
+from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
+from clew.factor.link_graph import WIDTH, Floats, Ids, distinct
 from clew.factor.vocabulary import Weights
 from clew.knowledge.names import told
 
@@ -14,7 +14,7 @@ from clew.knowledge.names import told
 _PARENTS = 8
 
 
-class Content:
+class Content(Factor):
     """The product of the significant ratios of the words of a linking page.
 
     With one linking page this is the paper's eq. 7. With several, the paper takes the union of their
@@ -22,11 +22,13 @@ class Content:
     computed once serves all its links, and which does not grow with the number of links to a candidate.
     """
 
-    name = "content"
+    spec = FactorSpec(
+        name="content", prior=0.1, defaults=frozenset({"learned", "paper"}), teaches=True, sums_words=True
+    )
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._weights = Weights(sources, self._table)
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self._weights = Weights(state, self._table)
         self._pages: Floats = np.zeros(256)
         self._count = 0
         self._numbers: NDArray[np.int32] = np.full(1024, -1, np.int32)
@@ -34,19 +36,19 @@ class Content:
 
     @property
     def _table(self) -> str:
-        return "inlinks" if self.sources.how.content == "inlink" else "words"
+        return "inlinks" if self.state.how.content == "inlink" else "words"
 
-    def learn(self, seen: Seen) -> None:
-        known, memory = self.sources.knowledge, self.sources.memory
-        known.words.count(seen.words, seen.satisfied)
-        if seen.parents:
-            words = [memory.pages[p].words for p in seen.parents[:_PARENTS]]
+    def learn(self, outcome: FetchOutcome) -> None:
+        known, graph = self.state.knowledge, self.state.graph
+        known.words.count(outcome.words, outcome.satisfied)
+        if outcome.parents:
+            words = [graph.pages[p].words for p in outcome.parents[:_PARENTS]]
             union = distinct(np.concatenate(words)) if len(words) > 1 else words[0]
-            known.inlinks.count(self._translated(union), seen.satisfied)
+            known.inlinks.count(self._translated(union), outcome.satisfied)
 
     def _translated(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers in the table of linking pages' words, for numbers in that of pages' own."""
-        known = self.sources.knowledge
+        known = self.state.knowledge
         if len(self._numbers) < len(known.words):
             more = np.full(len(known.words) + len(known.words) // 4 - len(self._numbers), -1, np.int32)
             self._numbers = np.concatenate([self._numbers, more])
@@ -60,7 +62,6 @@ class Content:
         self.forget()
 
     def forget(self) -> None:
-        """Work the terms of all pages out again when they are next asked for."""
         self._count = 0
         self._unions.clear()
 
@@ -68,10 +69,10 @@ class Content:
         self._catch_up()
         if not self._count:
             return np.zeros(len(ids))
-        memory = self.sources.memory
-        if self.sources.how.parents == "union":
-            return np.array([self._union(tuple(memory.parents_of(i))) for i in ids.tolist()])
-        total, view = np.zeros(len(ids)), memory.view(ids)
+        graph = self.state.graph
+        if self.state.how.parents == "union":
+            return np.array([self._union(tuple(graph.parents_of(i))) for i in ids.tolist()])
+        total, view = np.zeros(len(ids)), graph.view(ids)
         for places, _, slots in view.columns:
             total[places] += self._pages[slots]
         return total / np.minimum(np.maximum(view.links, 1), WIDTH)
@@ -82,37 +83,37 @@ class Content:
             return float(self._pages[parents[0]]) if parents else 0.0
         found = self._unions.get(parents)
         if found is None:
-            pages = self.sources.memory.pages
+            pages = self.state.graph.pages
             words = distinct(np.concatenate([pages[slot].words for slot in parents]))
             found = self._unions[parents] = float(self._read()[words].sum())
         return found
 
     def support(self, ids: Ids) -> Floats:
-        return np.asarray((self.sources.memory.parents[ids] >= 0).sum(axis=1), np.float64)
+        return np.asarray((self.state.graph.parents[ids] >= 0).sum(axis=1), np.float64)
 
-    def terms(self, candidate: int) -> list[Term]:
-        pages = self.sources.memory.pages
-        words = {int(w) for p in self.sources.memory.parents_of(candidate) for w in pages[p].words}
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        pages = self.state.graph.pages
+        words = {int(w) for p in self.state.graph.parents_of(candidate) for w in pages[p].words}
         return self._weights.terms(sorted(self._number(w) for w in words if self._number(w) >= 0))
 
     def _number(self, word: int) -> int:
         """A word's number in the table that is read."""
         if self._table == "words":
             return word
-        return self.sources.knowledge.inlinks.find(self.sources.knowledge.words.names[word])
+        return self.state.knowledge.inlinks.find(self.state.knowledge.words.names[word])
 
     def _catch_up(self) -> None:
         """Terms of pages fetched since the last estimate, by its weights."""
-        memory = self.sources.memory
-        count = len(memory.pages)
+        graph = self.state.graph
+        count = len(graph.pages)
         if self._count == count:
             return
         if count >= len(self._pages):
             self._pages = np.concatenate([self._pages, np.zeros(count)])
         if self._table == "inlinks":
-            for page in memory.pages[self._count :]:
+            for page in graph.pages[self._count :]:
                 self._translated(page.words)
-        self._pages[self._count : count] = memory.words.sums(np.arange(self._count, count), self._read())
+        self._pages[self._count : count] = graph.words.sums(np.arange(self._count, count), self._read())
         self._count = count
 
     def _read(self) -> Floats:

@@ -1,60 +1,71 @@
 """Context: where and how a candidate was first linked. Not in the paper, which looks at the words of whole
-pages and of URLs; a logistic regression over the marks of a link weighs each beside all others."""
+pages and of URLs; a logistic regression over the features of a link weighs each beside all others."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from clew.factor.base import Seen, Sources, Term, strongest
+from clew import native
+from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
+from clew.factor.link_graph import Floats, Ids
 from clew.factor.logit import Logit
-from clew.factor.memory import Floats, Ids
 
 
-class Context:
-    """The sum of the weights of a link's marks: how far they raise the log odds of a find."""
+class Context(Factor):
+    """The sum of the weights of a link's features: how far they raise the log odds of a find."""
 
-    name = "context"
+    spec = FactorSpec(
+        name="context", prior=0.6, defaults=frozenset({"learned"}), columns=frozenset({"paths"})
+    )
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
         self.model = Logit()
 
-    def learn(self, seen: Seen) -> None:
-        marks = self.sources.marks
-        row = marks.rows.row(seen.candidate)
+    def learn(self, outcome: FetchOutcome) -> None:
+        features = self.state.features
+        row = features.rows.row(outcome.candidate)
         if len(row):
-            marks.examples.add(row, seen.satisfied, seen.alive)
+            features.examples.add(row, outcome.satisfied, outcome.alive)
 
     def estimate(self) -> None:
-        examples = self.sources.marks.examples
+        examples = self.state.features.examples
         self.model.step(examples, examples.satisfied)
 
     def evidence(self, ids: Ids) -> Floats:
-        return self.sources.marks.rows.sums(ids, self.model.weights)
+        return self.state.features.rows.sums(ids, self.model.weights)
 
     def support(self, ids: Ids) -> Floats:
-        return self.sources.marks.rows.sums(ids, (self.model.weights != 0.0).astype(float))
+        return self.state.features.rows.sums(ids, (self.model.weights != 0.0).astype(float))
 
-    def terms(self, candidate: int) -> list[Term]:
-        return strongest(self.sources.marked(candidate, self.model.weights))
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        return strongest(self.state.feature_terms(candidate, self.model.weights))
 
 
-class Alive(Context):
-    """log of the probability that there is a page behind a link at all, from the same marks.
+class Liveness(Context):
+    """log of the probability that there is a page behind a link at all, from the same features.
 
     On some webs most links are dead, and a dead link is never a find: so this is heard before the first find
     too.
     """
 
-    name = "alive"
+    spec = FactorSpec(
+        name="liveness",
+        prior=1.0,
+        defaults=frozenset({"learned"}),
+        early=True,
+        columns=frozenset({"paths"}),
+        after=("context",),
+        aliases=("alive",),
+    )
 
-    def learn(self, seen: Seen) -> None:
+    def learn(self, outcome: FetchOutcome) -> None:
         """Its examples are those of `Context`."""
 
     def estimate(self) -> None:
-        examples = self.sources.marks.examples
+        examples = self.state.features.examples
         self.model.step(examples, examples.alive)
 
     def evidence(self, ids: Ids) -> Floats:
         odds = super().evidence(ids) + self.model.bias
-        return np.asarray(-np.logaddexp(0.0, -odds), np.float64)
+        return np.asarray(-native.logaddexp(np.zeros(len(odds)), -odds), np.float64)

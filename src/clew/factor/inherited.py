@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from clew.factor.memory import Floats, Ids
+from clew.factor.link_graph import Floats, Ids
 from clew.knowledge import Knowledge, LinkTypes, Table
 
 #: The tables that are counted on.

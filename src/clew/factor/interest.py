@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
+
 Floats = NDArray[np.float64]
 
 
@@ -34,7 +36,7 @@ class Estimation:
     temper: float = 0.5
     """A link ratio over k in-links counts as k to this power of one link's; 1 is the paper's form."""
     reach: float = 4.0
-    """How many links away a fetched neighbour still tells something (`near`)."""
+    """How many links away a fetched neighbour still tells something (`neighbour`)."""
 
 
 def log_ratio(seen: Floats, hits: Floats, rate: float, smoothing: float) -> Floats:
@@ -44,7 +46,7 @@ def log_ratio(seen: Floats, hits: Floats, rate: float, smoothing: float) -> Floa
     [1.791759]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log((hits + smoothing * rate) / (seen + smoothing) / rate)
+        found = native.log((hits + smoothing * rate) / (seen + smoothing) / rate)
     if smoothing > 0.0:
         return np.asarray(found, np.float64)
     return np.where(seen + smoothing > 0, found, 0.0)

@@ -1,4 +1,4 @@
-"""A logistic regression over marks that is never quite finished: each estimate takes one step more."""
+"""A logistic regression over features that is never quite finished: each estimate takes one step more."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
-from clew.factor.marks import WIDTH, Examples
-from clew.factor.memory import Floats
+from clew.factor.link_features import WIDTH, Examples
+from clew.factor.link_graph import Floats
 
-#: The penalty on squared weights: one mark alone, seen a few times, moves the odds by about two.
+#: The penalty on squared weights: one feature alone, seen a few times, moves the odds by about two.
 _RIDGE = 1.0
 #: The constant term is as good as free.
 _FREE = 0.01
 _ROUNDS = 6
 #: No example's log odds move further than this in one step: far from the optimum the curve is deceptive.
 _STRIDE = 4.0
-#: Numbers that are multiplied and added up in one go.
-_TOGETHER = 10_000
 
 
 class Logit:
-    """Weights of marks and a constant, the log odds of an outcome; one Newton step an estimate.
+    """Weights of features and a constant, the log odds of an outcome; one Newton step an estimate.
 
     Steps begin where the last one ended, so that after a few pages the regression is where it should be, and
     follows from then on.
@@ -43,7 +41,7 @@ class Logit:
         w = np.zeros(examples.width + 1)
         w[: len(self._compact)] = self._compact
         w[-1] = self.bias
-        p = 1.0 / (1.0 + np.exp(-np.clip(matrix.times(w), -30.0, 30.0)))
+        p = 1.0 / (1.0 + native.exp(-np.clip(matrix.times(w), -30.0, 30.0)))
         step = matrix.solve(np.maximum(p * (1.0 - p), 1e-3), matrix.back(y - p) - matrix.ridge * w)
         longest = float(np.abs(matrix.times(step)).max())
         w += step / max(1.0, longest / _STRIDE)
@@ -100,21 +98,17 @@ def gathered(to: NDArray[np.int32], of: NDArray[np.int32], values: Floats, size:
 
 
 def summed(to: NDArray[np.int32], of: NDArray[np.int32], values: Floats, size: int) -> Floats:
-    """The same, interpreted: counting adds up one after the other."""
+    """`gathered` in numpy, where nothing is compiled: counting adds up one after the other."""
     return np.asarray(np.bincount(to, values[of], size), np.float64)
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """The product of two vectors, piece by piece.
+    """The product of two vectors, added up in an order that depends on their length alone.
 
-    The library below numpy shares longer ones out among as many threads as there are processors: what they
-    come to would depend on that, and each time the loop would wait for a thread that may not get its turn.
+    numpy's own product is that of the library below it, whose order depends on the processor, and for long
+    vectors on how many of them there are.
 
     >>> dot(np.ones(30_001), np.full(30_001, 2.0))
     60002.0
     """
-    pieces = 1
-    while len(a) > pieces * _TOGETHER:
-        pieces *= 2
-    size = -(-len(a) // pieces)
-    return sum([float(a[at : at + size] @ b[at : at + size]) for at in range(0, len(a), max(1, size))], 0.0)
+    return float((a * b).sum())

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from clew.factor.base import Seen, Sources, Term
-from clew.factor.memory import Floats, Ids
+from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
+from clew.factor.link_graph import Floats, Ids
 from clew.factor.vocabulary import Weights
 
 
-class UrlTokens:
+class UrlTokens(Factor):
     """The product of the significant ratios of the tokens of a URL."""
 
-    name = "url"
+    spec = FactorSpec(
+        name="url", prior=0.1, defaults=frozenset({"learned", "paper"}), teaches=True, sums_words=True
+    )
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self._weights = Weights(sources, "tokens")
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self._weights = Weights(state, "tokens")
 
-    def learn(self, seen: Seen) -> None:
-        self.sources.knowledge.tokens.count(seen.tokens, seen.satisfied)
+    def learn(self, outcome: FetchOutcome) -> None:
+        self.state.knowledge.tokens.count(outcome.tokens, outcome.satisfied)
 
     def estimate(self) -> None:
         self._weights.estimate()
 
     def evidence(self, ids: Ids) -> Floats:
-        return self.sources.memory.tokens.sums(ids, self._weights.of)
+        return self.state.graph.tokens.sums(ids, self._weights.of)
 
     def support(self, ids: Ids) -> Floats:
-        return self.sources.memory.tokens.sums(ids, (self._weights.of != 0.0).astype(float))
+        return self.state.graph.tokens.sums(ids, (self._weights.of != 0.0).astype(float))
 
-    def terms(self, candidate: int) -> list[Term]:
-        return self._weights.terms(self.sources.memory.tokens.row(candidate).tolist())
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        return self._weights.terms(self.state.graph.tokens.row(candidate).tolist())

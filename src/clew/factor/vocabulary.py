@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.factor.base import Sources, Term, strongest
+from clew.factor.base import EvidenceTerm, LearningState, strongest
 from clew.factor.interest import significance, significant
-from clew.factor.memory import Floats
+from clew.factor.link_graph import Floats
 from clew.knowledge import Table
 
 #: Words whose ratios are worked out in one go.
@@ -16,10 +16,10 @@ _PIECE = 8192
 class Weights:
     """The significant log ratio of each word of a table, as of the last `estimate`."""
 
-    def __init__(self, sources: Sources, name: str) -> None:
-        self.sources = sources
+    def __init__(self, state: LearningState, name: str) -> None:
+        self.state = state
         self.name = name
-        self.table: Table = getattr(sources.knowledge, name)
+        self.table: Table = getattr(state.knowledge, name)
         self._of: Floats = np.zeros(0)
 
     @property
@@ -30,29 +30,29 @@ class Weights:
         return self._of
 
     def estimate(self) -> None:
-        rate = self.sources.rate
+        rate = self.state.rate
         if rate <= 0.0:
             self._of = np.zeros(len(self.table))
             return
-        seen, hits = self.sources.counts(self.name)
-        base, how = self.sources.base, self.sources.how
+        seen, hits = self.state.counts(self.name)
+        base, how = self.state.base, self.state.how
         # Piece by piece: what is made on the way stays in the processor's cache, and small.
         self._of = np.empty(len(seen))
         for at in range(0, len(seen), _PIECE):
             part = slice(at, at + _PIECE)
             self._of[part] = significant(seen[part], hits[part], rate, base, how)
 
-    def terms(self, numbers: list[int]) -> list[Term]:
+    def terms(self, numbers: list[int]) -> list[EvidenceTerm]:
         """The weighing words among some, strongest first."""
         weights = self.of
         telling = [i for i in numbers if weights[i] != 0.0]
         if not telling:
             return []
-        seen, hits = (counts[telling] for counts in self.sources.counts(self.name))
-        strength = significance(seen, hits, self.sources.rate, self.sources.base)
+        seen, hits = (counts[telling] for counts in self.state.counts(self.name))
+        strength = significance(seen, hits, self.state.rate, self.state.base)
         return strongest(
             [
-                Term(self.table.names[i], float(weights[i]), float(s), float(h), float(z))
+                EvidenceTerm(self.table.names[i], float(weights[i]), float(s), float(h), float(z))
                 for i, s, h, z in zip(telling, seen, hits, strength, strict=True)
             ]
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clew.fetch.address import Hosts, Vetting
+from clew.fetch.address import HostSet, Vetting
 from clew.fetch.base import Fetcher, Request, Response
 from clew.fetch.replay import RecordedWeb, ReplayFetcher
 from clew.fetch.retry import retry_after
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fetcher",
-    "Hosts",
+    "HostSet",
     "HttpFetcher",
     "HttpSettings",
     "RecordedWeb",

@@ -125,10 +125,10 @@ def parse(address: str) -> Address | None:
     return ip
 
 
-class Hosts:
+class HostSet:
     """A set of hosts, addresses and networks.
 
-    >>> hosts = Hosts(["wiki.example", "*.lab.example", "10.0.0.0/8"])
+    >>> hosts = HostSet(["wiki.example", "*.lab.example", "10.0.0.0/8"])
     >>> hosts.named("WIKI.example."), hosts.named("a.lab.example"), hosts.named("lab.example")
     (True, True, False)
     >>> hosts.holds("10.1.2.3"), "10.1.2.3" in hosts
@@ -186,7 +186,7 @@ class Vetting:
     """
 
     def __init__(self, allow: Sequence[str] = ()) -> None:
-        self.allow = Hosts(allow)
+        self.allow = HostSet(allow)
 
     def why(self, host: str, address: str) -> str | None:
         """Why an address of a host must not be connected to; None when it may."""

@@ -45,7 +45,7 @@ class Response:
     """The body as sent, when it was compressed and the archive wants it; None means `body` is as sent."""
     rendered: bytes | None = None
     """The page after its scripts had run in a browser, as HTML in UTF-8; None when no browser was asked."""
-    parts: int = 0
+    subrequests: int = 0
     """Requests made for the rendering, beyond the one for the page itself."""
 
     def header(self, name: str, default: str = "") -> str:
@@ -80,7 +80,7 @@ class Locator(Protocol):
         ...
 
 
-class Before:
+class WrappingFetcher:
     """The half of a fetcher that stands before another one: hosts live where that one says."""
 
     inner: Fetcher
@@ -96,7 +96,7 @@ class Before:
 
 
 @runtime_checkable
-class Opened(Protocol):
+class Openable(Protocol):
     """A fetcher that has something to start before the first request."""
 
     async def open(self) -> None:

@@ -2,7 +2,7 @@
 
 A page is fetched like any other. If its host was named, or it looks like an empty shell, it is shown to a
 browser too, and what it becomes goes beside what the server sent, in `Response.rendered`. The browser reaches
-nothing by itself; see `clew.fetch.browser_page`.
+nothing by itself; see `clew.fetch.chromium`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clew.fetch.address import Hosts
-from clew.fetch.base import Before, Fetcher, Request, Response
-from clew.fetch.browser_page import Chromium, find_chromium
-from clew.fetch.browser_parts import Limits, Pace, Parts, Visit
+from clew.fetch.address import HostSet
+from clew.fetch.base import Fetcher, Request, Response, WrappingFetcher
 from clew.fetch.browser_shell import looks_empty
+from clew.fetch.chromium import Chromium, find_chromium
+from clew.fetch.subrequests import PageVisit, SubrequestLimits, SubrequestPace, Subrequests
 from clew.url import host as host_of
 
 AUTO = "auto"
@@ -35,12 +35,12 @@ class BrowserSettings:
     """Seconds for one page, beyond those of its own fetch."""
     max_body: int = 10_000_000
     """Characters of a rendered page."""
-    limits: Limits = field(default_factory=Limits)
+    limits: SubrequestLimits = field(default_factory=SubrequestLimits)
     tabs: int = 2
     """Pages in the browser at once."""
 
 
-class BrowserFetcher(Before):
+class BrowserFetcher(WrappingFetcher):
     """A `Fetcher` that shows some pages to a browser.
 
     Parameters: the door, for everything, closed with it; settings; the user agent; the seconds between visits
@@ -58,14 +58,14 @@ class BrowserFetcher(Before):
     ) -> None:
         self.inner = inner
         self.settings = settings
-        self.pace = Pace(delay)
-        self.parts = Parts(inner, self.pace, user_agent, no_robots)
+        self.pace = SubrequestPace(delay)
+        self.subrequests = Subrequests(inner, self.pace, user_agent, no_robots)
         self.rendered = 0
         self._auto = AUTO in settings.pages
-        self._hosts = Hosts([page for page in settings.pages if page != AUTO])
+        self._hosts = HostSet([page for page in settings.pages if page != AUTO])
         self._chromium = Chromium(
             find_chromium(settings.program),
-            self.parts,
+            self.subrequests,
             user_agent,
             settings.timeout,
             settings.max_body,
@@ -78,10 +78,10 @@ class BrowserFetcher(Before):
 
     async def fetch(self, request: Request) -> Response:
         """A reply, with its rendering where there is to be one."""
-        visit = Visit(request.url, self.settings.limits)
+        visit = PageVisit(request.url, self.settings.limits)
         async with self.pace.turn(host_of(request.url), visit):
             reply = await self.inner.fetch(request)
-        self.parts.heard(request.url, reply)
+        self.subrequests.heard(request.url, reply)
         if not self._wanted(request, reply):
             return reply
         start = time.monotonic()
@@ -92,7 +92,7 @@ class BrowserFetcher(Before):
             rendered=found.html,
             truncated=reply.truncated or found.cut,
             wire=reply.wire + visit.wire,
-            parts=visit.parts,
+            subrequests=visit.requests,
             elapsed=reply.elapsed + time.monotonic() - start,
         )
 

@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from clew.errors import ConfigError
-from clew.fetch.base import Before, Fetcher, Request, Response
+from clew.fetch.base import Fetcher, Request, Response, WrappingFetcher
 from clew.url import host as host_of
 from clew.url import is_ip, origin, registrable
 
@@ -253,7 +253,7 @@ def _given(line: str, place: str) -> Given | None:
     return Given(Cookie(name, value, where, ends, secure.strip().upper() == "TRUE"), domain, wide)
 
 
-class CookieFetcher(Before):
+class CookieFetcher(WrappingFetcher):
     """A `Fetcher` that asks with the cookies of a jar and gives it what servers set.
 
     Replies leave it with the values of their cookies hidden: what is archived must not let anyone in.

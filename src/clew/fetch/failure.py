@@ -6,7 +6,7 @@ import errno
 import ssl
 
 from clew.errors import FetchError, Reason
-from clew.fetch.connect import ForbiddenSocket
+from clew.fetch.vetted_resolver import ForbiddenSocket
 
 # The first class that fits decides.
 _REASONS: tuple[tuple[type[BaseException], Reason], ...] = (
@@ -16,6 +16,8 @@ _REASONS: tuple[tuple[type[BaseException], Reason], ...] = (
     (UnicodeError, Reason.BAD_REPLY),
 )
 _OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+#: Troubles of this machine, whoever it asks. That there is no route may be due to one address alone.
+_IN_TROUBLE = frozenset({errno.ENOMEM, errno.ENOBUFS, errno.ENETDOWN})
 
 
 def failure(error: BaseException, seconds: float) -> FetchError:
@@ -48,10 +50,25 @@ def refused_here(error: BaseException) -> FetchError | None:
     """What this machine itself refused, if it did."""
     if isinstance(error, ForbiddenSocket):
         return FetchError(Reason.FORBIDDEN_ADDRESS, str(error))
+    if isinstance(error, OSError) and error.errno in _IN_TROUBLE:
+        return FetchError(Reason.LOCAL, f"this machine cannot connect to anyone: {error.strerror or error}")
     if isinstance(error, OSError) and error.errno in _OUT_OF_FILES:
         # Not the page's fault, nor final: connections that end give descriptors back.
-        return FetchError(Reason.CONNECT, "too many open files: raise `ulimit -n` or lower --concurrency")
+        return FetchError(Reason.LOCAL, "too many open files: raise `ulimit -n` or lower --concurrency")
     return None
+
+
+def out_of_files(error: BaseException | None) -> bool:
+    """Whether an error, or what led to it, is that this process or machine has no file descriptor left.
+
+    >>> out_of_files(OSError(errno.EMFILE, "Too many open files")), out_of_files(TimeoutError())
+    (True, False)
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _OUT_OF_FILES:
+            return True
+        error = error.__cause__
+    return False
 
 
 def late(seconds: float) -> str:

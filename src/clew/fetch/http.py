@@ -20,22 +20,24 @@ from typing import TYPE_CHECKING
 from yarl import URL
 
 from clew.errors import FetchError, Reason
-from clew.fetch.address import Hosts, Vetting
+from clew.fetch.address import HostSet, Vetting
 from clew.fetch.base import Request, Response
-from clew.fetch.connect import Lookup, SystemLookup, VettedResolver, forbidden
 from clew.fetch.decode import ACCEPT_ENCODING, Decoder
-from clew.fetch.failure import failure
+from clew.fetch.failure import failure, out_of_files
+from clew.fetch.plain_http import Endpoint, PlainHttpPool, Reply
 from clew.fetch.settings import HttpSettings
-from clew.fetch.wire import Place, Reply, Wire
+from clew.fetch.vetted_resolver import Lookup, SystemLookup, VettedResolver, forbidden
 from clew.url import is_ip, origin, resolve
 
 if TYPE_CHECKING:
-    from clew.fetch.client import Client
+    from clew.fetch.aiohttp_client import Client
 
 __all__ = ["HttpFetcher", "HttpSettings"]
 
 # A URL that the standard would serialise as it stands, if its origin is as it should be.
 _CANONICAL = re.compile(r"(https?://[a-z0-9.-]+(?::[0-9]+)?)(/[A-Za-z0-9/_~%?&=+,;:@!$()*.-]*)")
+#: Seconds until the connections that were dropped have given their descriptors back.
+_MAKE_ROOM = 0.1
 _ORIGINS = 10_000
 
 
@@ -52,7 +54,7 @@ class _Origin:
     """Whether it is asked again on the spot when a kept connection turns out to be closed."""
 
     @property
-    def place(self) -> Place:
+    def endpoint(self) -> Endpoint:
         return self.host, self.port
 
 
@@ -87,7 +89,7 @@ class _Body:
 
 
 class HttpFetcher:
-    """Fetches over HTTP(S): plain HTTP over `Wire`, TLS and proxies with aiohttp.
+    """Fetches over HTTP(S): plain HTTP over `PlainHttpPool`, TLS and proxies with aiohttp.
 
     Parameters: `settings`; `lookup`, how host names are looked up, the operating system's way by default.
 
@@ -106,11 +108,11 @@ class HttpFetcher:
         self._wire_limit = self.settings.max_wire or self.settings.max_body
         self._credentials = self.settings.credentials()
         self._credential_origins = self.settings.credential_origins()
-        self._unverified = Hosts(self.settings.insecure)
+        self._unverified = HostSet(self.settings.insecure)
         again = self.settings.retry_dropped
-        self._resent = Hosts(("*",) if again is True else again or ())
+        self._resent = HostSet(("*",) if again is True else again or ())
         self._resolver: VettedResolver | None = None
-        self._wire: Wire | None = None
+        self._wire: PlainHttpPool | None = None
         self._origins: dict[str, _Origin] = {}
 
     async def fetch(self, request: Request) -> Response:
@@ -199,12 +201,30 @@ class HttpFetcher:
 
     async def _get(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         self._open()
+        try:
+            await self._get_once(origin, path, request, body)
+        except Exception as error:
+            if body.status or not out_of_files(error):
+                raise
+            # This machine's trouble and not the host's: connections kept for later make room.
+            self._drop_idle()
+            await asyncio.sleep(_MAKE_ROOM)
+            await self._get_once(origin, path, request, body)
+
+    def _drop_idle(self) -> None:
+        for pool in (self._wire, self._client):
+            if pool is not None:
+                pool.drop_idle()
+
+    async def _get_once(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         if self._wire is not None and origin.text.startswith("http://"):
             await self._ask(self._wire, origin, path, request, body)
         else:
             await self._ask_client(origin, path, request, body)
 
-    async def _ask(self, wire: Wire, origin: _Origin, path: str, request: Request, body: _Body) -> None:
+    async def _ask(
+        self, wire: PlainHttpPool, origin: _Origin, path: str, request: Request, body: _Body
+    ) -> None:
         """Over a connection of our own."""
         limit = self._most(request)
 
@@ -217,7 +237,7 @@ class HttpFetcher:
         reply = Reply(begin, lambda chunk: body.take(chunk, limit), self.settings.max_headers)
         tail = self._tail(origin.text, anonymous=True) if request.anonymous else origin.tail
         tail = tail[:-2] + _lines(request.headers) if request.headers else tail
-        await wire.get(origin.place, f"GET {path}".encode() + tail, reply, met, resend=origin.resend)
+        await wire.get(origin.endpoint, f"GET {path}".encode() + tail, reply, met, resend=origin.resend)
 
     async def _ask_client(self, origin: _Origin, path: str, request: Request, body: _Body) -> None:
         """Through TLS, or a proxy."""
@@ -239,8 +259,8 @@ class HttpFetcher:
 
     async def _load(self) -> Client:
         """Make the client. To load what it is made of takes a quarter of a second: too long for the loop."""
-        await asyncio.to_thread(import_module, "clew.fetch.client")
-        from clew.fetch.client import Client
+        await asyncio.to_thread(import_module, "clew.fetch.aiohttp_client")
+        from clew.fetch.aiohttp_client import Client
 
         if self._client is None:
             self._client = Client(self.settings, self._resolver, self._shared)
@@ -284,7 +304,7 @@ class HttpFetcher:
             return
         settings = self.settings
         self._resolver = VettedResolver(self.vetting, self._lookup or SystemLookup(), settings.dns_ttl)
-        self._wire = Wire(
+        self._wire = PlainHttpPool(
             self._resolver,
             settings.connect_timeout,
             settings.keepalive,

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import unquote, urlsplit
 
 from clew.errors import ConfigError
-from clew.fetch.address import Hosts
+from clew.fetch.address import HostSet
 from clew.url import origin, resolve
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
@@ -88,8 +88,8 @@ class HttpSettings:
         for entry in self.credential_hosts:
             _origin(entry)
         _check_proxy(self.proxy)
-        Hosts(self.allow_private)
-        Hosts(self.insecure)
+        HostSet(self.allow_private)
+        HostSet(self.insecure)
 
     def shared_headers(self) -> dict[str, str]:
         """Headers for every host."""

@@ -1,28 +1,30 @@
 """Candidates between being found and being fetched.
 
-Links come in through `Intake` (scope, nofollow, one per target), are scored and filed by `Filing` under
-their hosts in the `Frontier`, and leave by `Hosts.pick` when their host may be visited and nothing
-better is waiting elsewhere; `Gate` puts robots.txt first. Invariants: a URL is filed once and leased at
+Links come in through `Admission` (scope, nofollow, one per target), are scored and filed by `Expander` under
+their hosts in the `Frontier`, and leave by `ReadyHosts.pick` when their host may be visited and nothing
+better is waiting elsewhere; `RobotsGate` puts robots.txt first. Invariants: a URL is filed once and leased at
 most once at a time; a host that is not the user's own never has two requests under way and none before
 its time; everything about a host belongs to its slot.
 """
 
-from clew.frontier.filing import Filed, Filing
-from clew.frontier.gate import Gate
+from clew.frontier.admission import Admission, Admitted
+from clew.frontier.expander import Expanded, Expander
 from clew.frontier.hosts import Host, Hosts, Politeness
-from clew.frontier.intake import Admitted, Intake
 from clew.frontier.queue import Frontier
+from clew.frontier.ready_hosts import ReadyHosts
+from clew.frontier.robots_gate import RobotsGate
 from clew.url.index import KeyIndex
 
 __all__ = [
+    "Admission",
     "Admitted",
-    "Filed",
-    "Filing",
+    "Expanded",
+    "Expander",
     "Frontier",
-    "Gate",
     "Host",
     "Hosts",
-    "Intake",
     "KeyIndex",
     "Politeness",
+    "ReadyHosts",
+    "RobotsGate",
 ]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.frontier.hosts import Host, Hosts
+from clew.frontier.host import Host
 from clew.frontier.queue import Frontier
+from clew.frontier.ready_hosts import ReadyHosts
 from clew.messages import State
-from clew.strategy.base import Watched
+from clew.strategy.base import Strategy
 
 
-def is_best(candidate: int, frontier: Frontier, hosts: Hosts, strategy: Watched) -> bool:
+def is_best(candidate: int, frontier: Frontier, ready: ReadyHosts, strategy: Strategy) -> bool:
     """Whether none of the candidates whose hosts are free is worth more, all of them scored anew.
 
     Those the strategy has no opinion of are worth what they were filed with.
     """
-    at_hand = (frontier.states == State.QUEUED) & ~frontier.aside
+    at_hand = (frontier.states == State.QUEUED) & ~frontier.overflowed
     ids = np.flatnonzero(at_hand[: frontier.count])
-    ids = ids[hosts.offering(frontier.hosts[ids])]
+    ids = ids[ready.offering(frontier.hosts[ids])]
     scores = strategy.review(ids)
     scores = np.where(np.isnan(scores), frontier.scores[ids], scores)
     return bool(scores[ids == candidate].max(initial=-np.inf) >= scores.max(initial=-np.inf))

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from clew.frontier.robots import Rules
 from clew.messages import SaveHost
 
+RETRY_AFTER = "retry_after"
+"""The name under which a host remembers the rest that its last reply asked for."""
+
 _RECOVERY = 0.8
 _FRESH = 0.25
 _SHORTEST_REST = 0.1
@@ -46,7 +49,7 @@ class Politeness:
     patience: int = 20
     """Failures in a row after which a host is excluded; one more for every four requests it has answered."""
     patience_mute: int = 3
-    """The same for a host that never answered anything; twice as many while nobody else answers either."""
+    """`patience` for a host that never answered anything; twice as many while nobody else answers either."""
     outage: int = 5
     """So many hosts failing with no reply from anyone in between are taken for a fault of our own network."""
     address_age: float = 1800.0
@@ -68,7 +71,7 @@ class Robots:
 
 
 @dataclass(slots=True)
-class Place:
+class HostAddress:
     """One address, and the hosts that live there: one request at a time for all of them together."""
 
     address: str
@@ -110,7 +113,7 @@ class Host:
     """Extra delay since it last said that it was asked too much."""
     latency: float = 0.0
     """Seconds it takes to answer, smoothed."""
-    places: list[Place] = field(default_factory=list)
+    addresses: list[HostAddress] = field(default_factory=list)
     resolved_at: float | None = None
     resolving: bool = False
     notes: dict[str, object] = field(default_factory=dict)
@@ -165,9 +168,30 @@ class Host:
         base = max(self.delay, _SHORTEST_REST)
         return float(min(base * 2 ** min(self.failures - _REST_FROM + 1, 12), politeness.longest_rest))
 
+    def longest_rest(self, politeness: Politeness) -> float:
+        """Seconds that it may rest at most after a restart: what it asked for, or else its delay.
+
+        The time it rested until was told by a clock that may have been wrong.
+        """
+        asked = self.notes.get(RETRY_AFTER)
+        asked = float(asked) if isinstance(asked, int | float) else 0.0
+        return max(self.pause(politeness), min(asked, politeness.longest_rest))
+
     def full(self, politeness: Politeness) -> bool:
         """No more pages are wanted from it."""
         return politeness.per_host is not None and self.pages + self.in_flight >= politeness.per_host
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing of it is fetched any more; None while something may be."""
+        if not self.excluded:
+            return None
+        return "host-banned" if self.notes.get("banned") else "host-excluded"
+
+    def ban(self) -> None:
+        """Exclude it because somebody said so; nothing that it answers changes that."""
+        self.excluded = True
+        self.note("banned", True)
 
     def note(self, name: str, value: object) -> None:
         """Remember plain data under a name; an empty value forgets it."""
@@ -217,8 +241,8 @@ class Host:
         kept: dict[str, object] = dict(self.notes)
         if self.excluded:
             kept["excluded"] = True
-        if self.places:
-            kept["addresses"] = [place.address for place in self.places]
+        if self.addresses:
+            kept["addresses"] = [shared.address for shared in self.addresses]
         return json.dumps(kept, separators=(",", ":"), sort_keys=True) if kept else ""
 
 

@@ -1,7 +1,7 @@
 """`Frontier`: the candidates, filed by host, the best of each host always at hand.
 
 Everything about a candidate that decides when it is fetched is a row of flat arrays; its URL rests
-with the store. What waits is kept in *runs*, each sorted by host (`clew.frontier.runs`): the big
+with the store. What waits is kept in *runs*, each sorted by host (`clew.frontier.sorted_runs`): the big
 one of everything that was there at the last full sort, and smaller ones of what was added or re-scored
 since. When those hold a quarter as much as the big one, everything is sorted again in one vectorised step,
 so the cost of a candidate stays flat and a re-score of the whole frontier needs no Python loop.
@@ -15,19 +15,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.frontier.runs import Run, Runs
+from clew.frontier.sorted_runs import SortedRun, SortedRuns
 from clew.messages import State
 from clew.strategy.base import totals
 from clew.url.index import KeyIndex
 
 _QUEUED = int(State.QUEUED)
 _FLOOR = 4096
+_COLUMNS = ("keys", "scores", "terms", "hosts", "depths", "sources", "states", "attempts", "overflowed")
 
 
 class Frontier:
     """Candidates by number: keys, scores and their contributions, hosts, depths, states.
 
-    >>> frontier = Frontier(parts=1)
+    >>> frontier = Frontier(terms=1)
     >>> keys = np.array([11, 12], np.uint64)
     >>> frontier.add(keys, np.array([0, 0]), np.zeros(2), -1, np.array([[0.5], [2.0]]))
     array([0, 1])
@@ -35,24 +36,24 @@ class Frontier:
     1
     """
 
-    def __init__(self, parts: int) -> None:
-        self.width = parts
+    def __init__(self, terms: int) -> None:
+        self.width = terms
         self.index = KeyIndex()
         self.count = 0
         self.queued = 0
         self.keys: NDArray[np.uint64] = np.zeros(_FLOOR, np.uint64)
         self.scores: NDArray[np.float64] = np.zeros(_FLOOR, np.float64)
-        self.parts: NDArray[np.float64] = np.zeros((_FLOOR, parts), np.float64, order="F")
+        self.terms: NDArray[np.float64] = np.zeros((_FLOOR, terms), np.float64, order="F")
         self.hosts: NDArray[np.int32] = np.zeros(_FLOOR, np.int32)
         self.depths: NDArray[np.uint16] = np.zeros(_FLOOR, np.uint16)
         self.sources: NDArray[np.int32] = np.full(_FLOOR, -1, np.int32)
         self.states: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
         self.attempts: NDArray[np.uint8] = np.zeros(_FLOOR, np.uint8)
-        self.aside: NDArray[np.bool_] = np.zeros(_FLOOR, np.bool_)
-        """Queued, but not in the list at hand (see `clew.frontier.spill`)."""
-        self.waiting = 0
+        self.overflowed: NDArray[np.bool_] = np.zeros(_FLOOR, np.bool_)
+        """Queued, but not in the list at hand (see `clew.frontier.overflow`)."""
+        self.overflow_count = 0
         """How many are."""
-        self._runs = Runs()
+        self._runs = SortedRuns()
         self._fresh = False
 
     def __len__(self) -> int:
@@ -71,7 +72,7 @@ class Frontier:
         hosts: NDArray[np.int64],
         depths: NDArray[np.float64] | NDArray[np.int64],
         source: int | NDArray[np.int32],
-        parts: NDArray[np.float64],
+        terms: NDArray[np.float64],
         states: NDArray[np.uint8] | None = None,
         attempts: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.int64]:
@@ -81,8 +82,8 @@ class Frontier:
         self._reserve(self.count + n)
         rows = slice(self.count, self.count + n)
         self.keys[rows] = keys
-        self.parts[rows] = parts
-        self.scores[rows] = totals(parts)
+        self.terms[rows] = terms
+        self.scores[rows] = totals(terms)
         self.hosts[rows] = hosts
         self.depths[rows] = np.minimum(depths, 65535)
         self.sources[rows] = source
@@ -98,14 +99,14 @@ class Frontier:
             self._push(waiting)
         return ids
 
-    def rescore(self, ids: NDArray[np.int64], parts: NDArray[np.float64]) -> None:
+    def rescore(self, ids: NDArray[np.int64], terms: NDArray[np.float64]) -> None:
         """Give candidates new contributions. Those not queued keep their place in history."""
         live = self.states[ids] == _QUEUED
         if not live.all():
-            ids, parts = ids[live], parts[live]
+            ids, terms = ids[live], terms[live]
         for column in range(self.width):
-            self.parts[:, column][ids] = parts[:, column]
-        self.scores[ids] = totals(parts)
+            self.terms[:, column][ids] = terms[:, column]
+        self.scores[ids] = totals(terms)
         if len(ids) > max(_FLOOR, self.queued // 4):
             self.sort()
         else:
@@ -114,9 +115,9 @@ class Frontier:
     def close(self, candidate: int, state: State) -> None:
         """Take a candidate out of its queue, or, with QUEUED, put it back."""
         self._fresh = False
-        if self.aside[candidate]:
-            self.aside[candidate] = False
-            self.waiting -= 1
+        if self.overflowed[candidate]:
+            self.overflowed[candidate] = False
+            self.overflow_count -= 1
         was = self.states[candidate] == _QUEUED
         self.states[candidate] = state
         if was and state is not State.QUEUED:
@@ -124,6 +125,12 @@ class Frontier:
         elif not was and state is State.QUEUED:
             self.queued += 1
             self._push(np.array([candidate], np.int64))
+
+    def reopen(self, ids: NDArray[np.int64]) -> None:
+        """Put leased candidates back into their queues: `close` with QUEUED, for many at once."""
+        self.states[ids] = _QUEUED
+        self.queued += len(ids)
+        self._push(ids)
 
     def head(self, host: int) -> int:
         """The best queued candidate of a host; -1 when it has none."""
@@ -145,20 +152,20 @@ class Frontier:
 
     def sort(self) -> None:
         """Sort all queued candidates into one fresh run: one vectorised step."""
-        live = np.flatnonzero((self.states[: self.count] == _QUEUED) & ~self.aside[: self.count])
-        self._runs = Runs(Run(live, self.hosts[live], self.scores[live]))
+        live = np.flatnonzero((self.states[: self.count] == _QUEUED) & ~self.overflowed[: self.count])
+        self._runs = SortedRuns(SortedRun(live, self.hosts[live], self.scores[live]))
         self._fresh = True
 
-    def put_aside(self, ids: NDArray[np.int64], aside: bool) -> None:
+    def set_overflowed(self, ids: NDArray[np.int64], aside: bool) -> None:
         """Take queued candidates out of the list at hand, or put them back into it."""
-        self.aside[ids] = aside
-        self.waiting += len(ids) if aside else -len(ids)
+        self.overflowed[ids] = aside
+        self.overflow_count += len(ids) if aside else -len(ids)
         self.sort()
 
     def _push(self, ids: NDArray[np.int64]) -> None:
         self._fresh = False
-        if self.waiting:
-            ids = ids[~self.aside[ids]]
+        if self.overflow_count:
+            ids = ids[~self.overflowed[ids]]
         if self._runs.loose + len(ids) > max(_FLOOR, len(self._runs.big) // 4):
             self.sort()
         else:
@@ -170,7 +177,7 @@ class Frontier:
             return
         # Growing by half keeps the peak (old and new side by side) low.
         size = max(wanted, size + size // 2)
-        for name in ("keys", "scores", "parts", "hosts", "depths", "sources", "states", "attempts", "aside"):
+        for name in _COLUMNS:
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), old.dtype, order="F")
             new[: self.count] = old[: self.count]

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from clew.frontier.pattern import Patterns, escape, fold
+from clew.frontier.robots_patterns import Patterns, escape, fold
 
 SIZE_LIMIT = 500 * 1024
 """Bytes of a robots.txt that are read, as RFC 9309 section 2.5 asks; a line cut in two is left out."""
@@ -27,6 +27,8 @@ DELAY_LIMIT = 60.0
 
 SITEMAP_LIMIT = 1000
 
+_TOO_MANY = 429
+
 _TOKEN = re.compile(rb"[A-Za-z_-]*")
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([A-Za-z_-]+)", re.IGNORECASE)
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
@@ -38,6 +40,15 @@ _DISALLOW = (b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"
 _ALLOW = (b"allow",)
 _SITEMAP = (b"sitemap", b"site-map")
 _DELAY = (b"crawl-delay", b"crawldelay", b"crawl delay")
+
+
+def unavailable(status: int) -> bool:
+    """Whether a server says by this status that it cannot give its robots.txt now.
+
+    >>> unavailable(503), unavailable(429), unavailable(404)
+    (True, True, False)
+    """
+    return status >= 500 or status == _TOO_MANY
 
 
 def product_token(user_agent: str) -> str:
@@ -88,12 +99,12 @@ class Rules:
         """The rules in a reply to GET /robots.txt, redirects already followed.
 
         Parameters: `status`, 0 when the host could not be reached; `body`, decompressed; `agent`, the whole
-        User-Agent or just its product token. A 2xx is read; a server in trouble (5xx, unreachable) forbids
-        everything; any other answer means that there is no robots.txt, and allows everything.
+        User-Agent or just its product token. A 2xx is read; a server in trouble (5xx, 429, unreachable)
+        forbids everything; any other answer means that there is no robots.txt, and allows everything.
         """
         if 200 <= status < 300:
             return cls.read(body, product_token(agent))
-        if status >= 500 or status <= 0:
+        if status <= 0 or unavailable(status):
             return NOTHING
         return EVERYTHING
 

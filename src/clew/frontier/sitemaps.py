@@ -14,9 +14,9 @@ from typing import Literal
 
 from clew import url as urls
 from clew.errors import RETRY
-from clew.frontier.gate import REDIRECT_STATUS, failure
 from clew.frontier.host import Host
 from clew.frontier.hosts import Hosts
+from clew.frontier.robots_gate import REDIRECT_STATUS, failure
 from clew.messages import Outcome, Sitemap
 
 Mode = Literal["off", "robots", "on"]
@@ -45,7 +45,7 @@ class _Item:
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _HostSitemaps:
     """The sitemaps of one host."""
 
     todo: list[_Item] = field(default_factory=list)
@@ -63,11 +63,11 @@ class Sitemaps:
         self.hosts = hosts
         self.mode = mode
         self.owns = owns
-        self._shelves: dict[int, _Shelf] = {}
+        self._by_host: dict[int, _HostSitemaps] = {}
         self._under_way: dict[int, tuple[Host, _Item]] = {}
 
     def __repr__(self) -> str:
-        return f"Sitemaps({self.mode!r}, {sum(len(s.todo) for s in self._shelves.values())} to read)"
+        return f"Sitemaps({self.mode!r}, {sum(len(s.todo) for s in self._by_host.values())} to read)"
 
     def offer(self, origin: str, listed: Iterable[str]) -> None:
         """An origin's robots.txt is known; it names these sitemaps."""
@@ -81,18 +81,18 @@ class Sitemaps:
 
     def due(self, host: Host, *, idle: bool = False) -> str | None:
         """The sitemap to read next on this host, if its turn has come; `idle`: nothing else is left to do."""
-        shelf = self._shelves.get(host.number)
-        if shelf is None or not shelf.todo or shelf.asked >= PER_HOST or shelf.taken >= TAKEN_PER_HOST:
+        mine = self._by_host.get(host.number)
+        if mine is None or not mine.todo or mine.asked >= PER_HOST or mine.taken >= TAKEN_PER_HOST:
             return None
         if not idle:
             earned = host.matches > 0 or host.pages >= PAGES_FIRST
-            if not earned or shelf.asked * PAGES_EACH >= host.pages:
+            if not earned or mine.asked * PAGES_EACH >= host.pages:
                 return None
-        return shelf.todo[0].url
+        return mine.todo[0].url
 
     def waiting(self) -> Iterator[Host]:
         """Hosts with a sitemap that could be read if nothing else is left, those that gave a page only."""
-        for number in self._shelves:
+        for number in self._by_host:
             host = self.hosts[number]
             if (
                 host.pages
@@ -104,33 +104,33 @@ class Sitemaps:
 
     def begin(self, host: Host, task: int) -> None:
         """The sitemap that was due goes out as a task."""
-        shelf = self._shelves[host.number]
-        self._under_way[task] = (host, shelf.todo.pop(0))
-        shelf.asked += 1
+        mine = self._by_host[host.number]
+        self._under_way[task] = (host, mine.todo.pop(0))
+        mine.asked += 1
 
     def skip(self, host: Host) -> None:
         """The sitemap that was due may not be fetched."""
-        self._shelves[host.number].todo.pop(0)
+        self._by_host[host.number].todo.pop(0)
         self._note(host)
 
     def abandon(self, task: int) -> Host:
         """The task will not be performed after all."""
         host, item = self._under_way.pop(task)
-        shelf = self._shelves[host.number]
-        shelf.todo.insert(0, item)
-        shelf.asked -= 1
+        mine = self._by_host[host.number]
+        mine.todo.insert(0, item)
+        mine.asked -= 1
         return host
 
     def settle(self, outcome: Outcome) -> tuple[Host, str, Sitemap | None]:
         """Take in a reply; gives the host, what came of it in a word, and the sitemap, if it is one."""
         host, item = self._under_way.pop(outcome.task.id)
-        shelf = self._shelves[host.number]
+        mine = self._by_host[host.number]
         reason = failure(outcome)
         word, found = "failed", None
         if reason is not None:
             item.tries += 1
             if reason in RETRY and item.tries < _TRIES:
-                shelf.todo.append(item)
+                mine.todo.append(item)
                 word = "retry"
         elif outcome.status in REDIRECT_STATUS and outcome.location and item.hops < _HOPS:
             target = urls.canonical(outcome.location, item.url)
@@ -144,27 +144,27 @@ class Sitemaps:
         self._note(host)
         return host, word, found
 
-    def room(self, host: Host) -> int:
+    def allowance(self, host: Host) -> int:
         """How many candidates may be taken from a sitemap of this host."""
-        return max(0, min(TAKEN_EACH, TAKEN_PER_HOST - self._shelves[host.number].taken))
+        return max(0, min(TAKEN_EACH, TAKEN_PER_HOST - self._by_host[host.number].taken))
 
-    def took(self, host: Host, count: int) -> None:
+    def record_taken(self, host: Host, count: int) -> None:
         """So many candidates were taken."""
-        self._shelves[host.number].taken += count
+        self._by_host[host.number].taken += count
         self._note(host)
 
     def restore(self, host: Host, state: object) -> None:
         """Take in what was noted on a host; what is not understood is passed over."""
         match state:
             case {"asked": int(asked), "taken": int(taken), "known": list(known), "todo": list(todo)}:
-                shelf = self._shelves.setdefault(host.number, _Shelf())
-                shelf.asked, shelf.taken = asked, taken
-                shelf.known = dict.fromkeys(map(str, known))
-                shelf.todo = []
+                mine = self._by_host.setdefault(host.number, _HostSitemaps())
+                mine.asked, mine.taken = asked, taken
+                mine.known = dict.fromkeys(map(str, known))
+                mine.todo = []
                 for one in todo:
                     match one:
                         case [str(url), int(level)]:
-                            shelf.todo.append(_Item(url, level))
+                            mine.todo.append(_Item(url, level))
             case _:
                 return
 
@@ -176,15 +176,15 @@ class Sitemaps:
             if urls.site(name) != domain or not self.owns(name):
                 continue
             host = self.hosts[self.hosts.number(name)]
-            shelf = self._shelves.setdefault(host.number, _Shelf())
-            if item.url in shelf.known or len(shelf.known) >= PER_HOST:
+            mine = self._by_host.setdefault(host.number, _HostSitemaps())
+            if item.url in mine.known or len(mine.known) >= PER_HOST:
                 continue
-            shelf.known[item.url] = None
-            shelf.todo.append(item)
+            mine.known[item.url] = None
+            mine.todo.append(item)
             self._note(host)
 
     def _note(self, host: Host) -> None:
-        shelf = self._shelves[host.number]
-        todo = [[item.url, item.level] for item in shelf.todo]
-        noted = {"asked": shelf.asked, "taken": shelf.taken, "known": list(shelf.known), "todo": todo}
+        mine = self._by_host[host.number]
+        todo = [[item.url, item.level] for item in mine.todo]
+        noted = {"asked": mine.asked, "taken": mine.taken, "known": list(mine.known), "todo": todo}
         host.note("sitemaps", noted)

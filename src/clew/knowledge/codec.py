@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from clew.errors import StoreForeign
-from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
+from clew.knowledge.counts import FORMER_TABLES, TABLES, Knowledge, LinkTypes
 from clew.knowledge.names import told
 from clew.knowledge.table import PIECE, Frozen, Table
 
@@ -131,8 +131,14 @@ def _knowledge(plain: dict[str, Any]) -> Knowledge:
         pages,
         satisfied,
         LinkTypes(*links),
-        *(_table(tables.get(name, [[], [], []]), name) for name in TABLES),
+        *(_table(_columns_of(tables, name), name) for name in TABLES),
     )
+
+
+def _columns_of(tables: dict[str, object], name: str) -> object:
+    """A table as it was written, be it under a former name; an empty one where there is none."""
+    written = next((known for known in (name, FORMER_TABLES.get(name)) if known in tables), None)
+    return [[], [], []] if written is None else tables[written]
 
 
 def _number(value: object, what: str) -> float:

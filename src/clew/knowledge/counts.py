@@ -17,10 +17,13 @@ TABLES: dict[str, str] = {
     "inlinks": "a word on a page that links to it",
     "tokens": "a token of its URL",
     "anchors": "a word of an anchor that points to it",
-    "ways": "a mark of a link to a page; hits are how far such pages led to finds",
+    "hub_features": "a feature of a link to a page; hits are how far such pages led to finds",
     "places": "the address of the page",
     "hubs": "the address of a page; hits are how far it led to finds",
 }
+
+#: Names that tables had before: files written with them are still read.
+FORMER_TABLES: dict[str, str] = {"hub_features": "ways"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Knowledge:
     inlinks: Table = field(default_factory=lambda: Table(many=True))
     tokens: Table = field(default_factory=Table)
     anchors: Table = field(default_factory=Table)
-    ways: Table = field(default_factory=Table)
+    hub_features: Table = field(default_factory=Table)
     places: Table = field(default_factory=Table)
     hubs: Table = field(default_factory=Table)
 
@@ -84,7 +87,7 @@ class Knowledge:
         return self._combined(earlier, -1.0)
 
     def discounted(self, factor: float) -> Knowledge:
-        """The same proportions on fewer pages, so that new evidence soon outweighs old."""
+        """Knowledge of fewer pages in unchanged proportions, so that new evidence soon outweighs old."""
         return Knowledge(
             self.pages * factor,
             self.satisfied * factor,

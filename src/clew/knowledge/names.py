@@ -24,11 +24,11 @@ _BREAK = "\n"
 _SOME = 32
 
 
-class Names(Sequence[str]):
+class PackedWords(Sequence[str]):
     """Words by number, their letters end to end in one array. Words are added and never changed, so that
     another thread may read those it knows the numbers of.
 
-    >>> names = Names()
+    >>> names = PackedWords()
     >>> names.extend(["wind", "été"])
     >>> names[1], names.many(np.array([1, 0])), list(names), len(names)
     ('été', ['été', 'wind'], ['wind', 'été'], 2)
@@ -60,7 +60,7 @@ class Names(Sequence[str]):
         return iter(self[:])
 
     def __repr__(self) -> str:
-        return f"Names({self._count} words)"
+        return f"PackedWords({self._count} words)"
 
     def extend(self, words: Sequence[str]) -> None:
         """Give the next numbers to words."""
@@ -90,7 +90,7 @@ class Names(Sequence[str]):
         return found if len(found) == len(numbers) else [self[i] for i in numbers.tolist()]
 
 
-class Index(Protocol):
+class WordIndex(Protocol):
     """The numbers of words; a word met for the first time gets the next."""
 
     @property
@@ -142,7 +142,7 @@ class Many:
     """
 
     def __init__(self) -> None:
-        self.names = Names()
+        self.names = PackedWords()
         self._known = KeyIndex(load=_LOAD)
 
     def listed(self, words: Iterable[str]) -> list[int]:
@@ -174,7 +174,7 @@ def told(names: Sequence[str], numbers: NDArray[np.int64] | NDArray[np.int32]) -
     >>> told(["wind", "farm"], np.array([1, 1]))
     ['farm', 'farm']
     """
-    return names.many(numbers) if isinstance(names, Names) else [names[i] for i in numbers.tolist()]
+    return names.many(numbers) if isinstance(names, PackedWords) else [names[i] for i in numbers.tolist()]
 
 
 def _grown(array: Any, size: int) -> Any:

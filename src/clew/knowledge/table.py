@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.knowledge.names import Few, Index, Many, told
+from clew.knowledge.names import Few, Many, WordIndex, told
 
 _FLOOR = 256
 #: Words that are looked at in one go when new ones are put among them.
@@ -80,7 +80,7 @@ class Table:
     __slots__ = ("_alphabet", "_index", "hits", "names", "seen")
 
     def __init__(self, *, many: bool = False) -> None:
-        self._index: Index = Many() if many else Few()
+        self._index: WordIndex = Many() if many else Few()
         self.names: Sequence[str] = self._index.names
         self._alphabet = _Alphabet()
         self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
@@ -102,7 +102,7 @@ class Table:
         return np.array(self.listed(words), np.int64)
 
     def listed(self, words: Iterable[str]) -> list[int]:
-        """The same as a plain list, for a few words at a time."""
+        """The numbers of words as a plain list, which is quicker for a few words at a time."""
         found = self._index.listed(words)
         if len(self.names) > len(self.seen):
             size = len(self.names) + len(self.names) // 4

@@ -7,11 +7,11 @@ same URL gets the same reply every time and both ways, and what was not recorded
 
 On top of it, experiments: an `Experiment` (TOML) becomes cases, each case an oracle and, for every strategy,
 a run of the real engine (`run_experiment`); runs become tables (`summarise`). The second invariant: results
-are a function of the experiment alone, whatever the machine, the number of processes or the order in which
-they finish.
+are a function of the experiment and of the versions of the libraries alone, whatever the processor, the
+number of processes or the order in which they finish (docs/architecture.md, "What makes a crawl repeatable").
 """
 
-from clew.lab.conversation import Hit
+from clew.lab.connection import LoggedRequest
 from clew.lab.corpora import CORPORA, names, open_web
 from clew.lab.demo import DemoWeb
 from clew.lab.experiment import Experiment
@@ -26,8 +26,8 @@ __all__ = [
     "CorpusWeb",
     "DemoWeb",
     "Experiment",
-    "Hit",
     "LabelledWeb",
+    "LoggedRequest",
     "PlainWeb",
     "RecordedServer",
     "Results",

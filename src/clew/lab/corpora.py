@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clew.errors import UsageError
+from clew.lab.corpus_index import RecordedPage, open_index
+from clew.lab.corpus_readers import miniweb, webkb, wikispeedia
 from clew.lab.demo import DemoWeb
-from clew.lab.index import Entry, open_index
-from clew.lab.readers import miniweb, webkb, wikispeedia
 from clew.lab.webs import Change, CorpusWeb, LabelledWeb, PlainWeb
 
 SCHOOLS = "http://schools-wikipedia.org/wp/"
@@ -27,7 +27,7 @@ class Corpus:
     """How a named web is made of corpus files."""
 
     about: str
-    files: tuple[tuple[str, Callable[[Path], Iterator[Entry]]], ...]
+    files: tuple[tuple[str, Callable[[Path], Iterator[RecordedPage]]], ...]
     seeds: tuple[str, ...]
     keep: Callable[[str], bool] = field(default=lambda kind: True)
     change: Change | None = None

@@ -51,7 +51,7 @@ class Graph:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
     def flipped(self) -> Graph:
-        """The same links, backwards."""
+        """The reversed graph: every link from its target to its source."""
         order = np.argsort(self.tails, kind="stable")
         return self._sorted(len(self), self.tails[order], self.heads()[order])
 

@@ -2,12 +2,13 @@
 
 `achievable` crawls the recorded web with full sight: a target on the frontier first, else one step along a
 shortest way to the nearest target that is not in sight. It is greedy, so it is a real crawl but not always
-the best one.
+the best one. Of several copies the first it fetches is a find, as in a crawl, and the others are not.
 
 `bound` gives, for every number of requests, a number of finds that no crawl can exceed. A page can only be
 fetched after all pages that every way to it leads through, so the pages of any crawl form a subtree of the
 dominator tree that contains its root; the best subtree of each size is found exactly, by dynamic programming.
-The bound is not always reached: alternative ways to a page cost a crawl requests that the tree does not know.
+The bound is not always reached: alternative ways to a page cost a crawl requests that the tree does not know,
+and it counts every copy.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class _Walk:
     seeds: Nodes
     origins: NDArray[np.int32] | None
     """The origin of each node where a robots.txt is asked for before its first page; None where none is."""
+    originals: Nodes
+    """What each node is a copy of; most are copies of themselves."""
     seen: Mask = field(init=False)
     fetched: Mask = field(init=False)
     requests: int = 0
@@ -60,6 +63,7 @@ class _Walk:
         self.fetched[node] = True
         if self.targets[node]:
             self.finds.append(self.requests)
+            self.targets[self.originals == self.originals[node]] = False
         self.discover(self.graph.after(np.array([node], np.int64)))
 
 
@@ -68,28 +72,42 @@ def achievable(
     targets: Mask,
     seeds: Sequence[int],
     budget: int,
+    *,
     origins: NDArray[np.int32] | None = None,
+    originals: Nodes | None = None,
 ) -> tuple[int, ...]:
     """The request numbers (from 1) of the finds of the crawl that knows everything.
+
+    Parameters: `origins`, where a robots.txt costs a request; `originals`, what each page is a copy of.
 
     >>> graph = Graph.of(4, [(0, 1), (0, 2), (2, 3)])
     >>> achievable(graph, np.array([False, False, False, True]), [0], 10)
     (3,)
     """
     targets = targets & graph.reach(seeds)
-    walk = _Walk(graph, targets, np.array(seeds, np.int64), origins)
+    originals = np.arange(len(graph)) if originals is None else originals
+    most = distinct(targets, originals)
+    walk = _Walk(graph, targets, np.array(seeds, np.int64), origins, originals)
     into = targets[graph.tails]
     sources, goals = graph.heads()[into], graph.tails[into]
     back = graph.flipped()
-    while walk.requests < budget and len(walk.finds) < int(targets.sum()):
-        walk.fetch(heapq.heappop(walk.ready)[1] if walk.ready else _step(walk, sources, goals, back))
+    while walk.requests < budget and len(walk.finds) < most:
+        if not walk.ready:
+            walk.fetch(_step(walk, sources, goals, back))
+        elif walk.targets[node := heapq.heappop(walk.ready)[1]]:
+            walk.fetch(node)
     return tuple(at for at in walk.finds if at <= budget)
+
+
+def distinct(targets: Mask, originals: Nodes) -> int:
+    """The number of targets of which none is a copy of another."""
+    return len(np.unique(originals[targets]))
 
 
 def _step(walk: _Walk, sources: Nodes, goals: Nodes, back: Graph) -> int:
     """The frontier page to fetch when no target is in sight: of the nearest, the one with most to show."""
     frontier = walk.seen & ~walk.fetched
-    hidden = ~walk.seen[goals]
+    hidden = walk.targets[goals] & ~walk.seen[goals]
     leads = sources[hidden & frontier[sources]]
     if len(leads):
         return int(np.bincount(leads).argmax())

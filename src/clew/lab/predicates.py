@@ -39,7 +39,7 @@ class Blind:
 
 
 class Hinted(Blind):
-    """The same truth, with a formula that may be applied to anchors and URLs."""
+    """A `Blind` predicate that also has a formula, which may be applied to anchors and URLs."""
 
     def __init__(self, name: str, targets: frozenset[str], formula: Predicate) -> None:
         super().__init__(name, targets)

@@ -34,7 +34,7 @@ class Oracle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunResult:
     """One strategy in one case, measured."""
 
     key: str
@@ -121,18 +121,18 @@ class Results:
         except ValueError as error:
             raise UsageError(f"{path} cannot be read: {error}") from None
 
-    def add(self, item: Run | Oracle) -> None:
+    def add(self, item: RunResult | Oracle) -> None:
         """Append one finished item."""
-        path = self.runs_path if isinstance(item, Run) else self.oracles_path
+        path = self.runs_path if isinstance(item, RunResult) else self.oracles_path
         append(path, asdict(item))
 
     def time(self, key: str, pages: int, cpu: float) -> None:
         """Note how long a run took."""
         append(self.timings_path, {"key": key, "pages": pages, "cpu": round(cpu, 6)})
 
-    def runs(self) -> dict[str, Run]:
+    def runs(self) -> dict[str, RunResult]:
         """Finished runs by key."""
-        return {key: Run(**_tuples(row)) for key, row in self._rows(self.runs_path).items()}
+        return {key: RunResult(**_tuples(row)) for key, row in self._rows(self.runs_path).items()}
 
     def oracles(self) -> dict[str, Oracle]:
         """Finished oracles by key."""
@@ -142,7 +142,7 @@ class Results:
         """Pages and CPU seconds by key."""
         return {key: (row["pages"], row["cpu"]) for key, row in self._rows(self.timings_path).items()}
 
-    def arrange(self, runs: Iterable[Run], oracles: Iterable[Oracle]) -> None:
+    def arrange(self, runs: Iterable[RunResult], oracles: Iterable[Oracle]) -> None:
         """Rewrite the lines in the order given, whatever order they finished in, and without leftovers."""
         for path, items in ((self.runs_path, runs), (self.oracles_path, oracles)):
             write_whole(path, "".join(_line(asdict(item)) for item in items))

@@ -17,21 +17,21 @@ import xxhash
 from clew.errors import ClewError
 from clew.lab import oracle as oracles
 from clew.lab.experiment import Experiment, StrategySpec
-from clew.lab.plan import Case, Plan, make_strategy
+from clew.lab.experiment_plan import Case, ExperimentPlan, make_strategy
 from clew.lab.predicates import Blind
-from clew.lab.results import Oracle, Results, Run, measured
+from clew.lab.results import Oracle, Results, RunResult, measured
 from clew.lab.simulate import simulate
-from clew.lab.workers import worked
+from clew.lab.workers import map_in_processes
 
 Job = tuple[int, int]
 """The number of a case, and the number of a strategy or -1 for the oracle."""
-Done = tuple[Run | Oracle, float]
+Done = tuple[RunResult | Oracle, float]
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ExperimentProgress:
     """How far an experiment is."""
 
     done: int
@@ -45,7 +45,7 @@ def run_experiment(
     *,
     workers: int | None = None,
     fresh: bool = False,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[ExperimentProgress], None] = lambda progress: None,
 ) -> Results:
     """Run what is not finished yet, and arrange the results.
 
@@ -57,12 +57,12 @@ def run_experiment(
     results = Results(directory)
     if fresh:
         results.clear()
-    plan = Plan(experiment)
+    plan = ExperimentPlan(experiment)
     everything = [(c, -1) for c in range(len(plan.cases))]
     everything += [(c, s) for c in range(len(plan.cases)) for s in range(len(experiment.strategies))]
     results.begin(experiment, [_key_of(plan, job) for job in everything])
     known: dict[str, Oracle] = results.oracles()
-    finished: dict[str, Run] = results.runs()
+    finished: dict[str, RunResult] = results.runs()
     left = [job for job in everything if _key_of(plan, job) not in (known if job[1] < 0 else finished)]
     done = len(everything) - len(left)
     for phase in ([job for job in left if job[1] < 0], [job for job in left if job[1] >= 0]):
@@ -74,7 +74,7 @@ def run_experiment(
                 finished[item.key] = item
                 results.time(item.key, item.pages, cpu)
             done += 1
-            tell(Progress(done, len(everything), _name(item)))
+            tell(ExperimentProgress(done, len(everything), _name(item)))
     results.arrange(
         [finished[_key_of(plan, job)] for job in everything if job[1] >= 0],
         [known[_key_of(plan, job)] for job in everything if job[1] < 0],
@@ -84,7 +84,7 @@ def run_experiment(
 
 # jobs, in whatever process
 
-_plan: Plan | None = None
+_plan: ExperimentPlan | None = None
 
 
 def _work(job: Job, known: Oracle | None) -> Done:
@@ -99,33 +99,35 @@ def _work(job: Job, known: Oracle | None) -> Done:
         raise ClewError(f"{who} failed in {case}: {type(error).__name__}: {error}") from error
 
 
-def do_oracle(plan: Plan, job: Job) -> Done:
+def do_oracle(plan: ExperimentPlan, job: Job) -> Done:
     """What could be found in a case."""
     case = plan.cases[job[0]]
     field = plan.field(case)
-    arena, mask, budget = field.arena, field.mask(case.topic), plan.experiment.longest
-    seeds = [arena.number[seed] for seed in case.seeds]
-    reachable = int((mask & arena.graph.reach(seeds)).sum())
-    finds = oracles.achievable(arena.graph, mask, seeds, budget, arena.origins)
-    limit = oracles.bound(arena.graph, mask, seeds, budget, robots=arena.robots)
+    parsed_web, mask, budget = field.parsed_web, field.mask(case.topic), plan.experiment.longest
+    seeds = [parsed_web.number[seed] for seed in case.seeds]
+    reachable = oracles.distinct(mask & parsed_web.graph.reach(seeds), parsed_web.originals)
+    finds = oracles.achievable(
+        parsed_web.graph, mask, seeds, budget, origins=parsed_web.origins, originals=parsed_web.originals
+    )
+    limit = oracles.bound(parsed_web.graph, mask, seeds, budget, robots=parsed_web.robots)
     steps = tuple(at for at, more in enumerate(_rises(limit), start=1) for _ in range(more))
     key = _key_of(plan, job)
-    targets = int(mask.sum())
+    targets = oracles.distinct(mask, parsed_web.originals)
     return Oracle(
         key=key, case=case.name, targets=targets, reachable=reachable, finds=finds, bound=steps
     ), 0.0
 
 
-def do_run(plan: Plan, job: Job, known: Oracle) -> Done:
+def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
     """One strategy in one case."""
     case, spec = plan.cases[job[0]], plan.experiment.strategies[job[1]]
     budget = plan.experiment.longest
     predicate = plan.predicate(case)
     strategy = plan.strategy(case, spec, predicate)
     course = simulate(
-        plan.field(case).arena, predicate, strategy, case.seeds, budget, traps=plan.experiment.traps
+        plan.field(case).parsed_web, predicate, strategy, case.seeds, budget, traps=plan.experiment.traps
     )
-    run = Run(
+    run = RunResult(
         key=_key_of(plan, job),
         corpus=case.corpus.name,
         start=case.start,
@@ -151,7 +153,7 @@ def _rises(values: Sequence[int]) -> list[int]:
     return [after - before for before, after in zip((0, *values), values, strict=False)]
 
 
-def _key_of(plan: Plan, job: Job) -> str:
+def _key_of(plan: ExperimentPlan, job: Job) -> str:
     spec = plan.experiment.strategies[job[1]] if job[1] >= 0 else None
     return run_key(plan.experiment, plan.cases[job[0]], spec)
 
@@ -164,21 +166,23 @@ def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> st
     return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
 
 
-def _name(item: Run | Oracle) -> str:
-    return f"{item.case}: " + (item.strategy if isinstance(item, Run) else "oracle")
+def _name(item: RunResult | Oracle) -> str:
+    return f"{item.case}: " + (item.strategy if isinstance(item, RunResult) else "oracle")
 
 
 # processes
 
 
-def _perform(plan: Plan, jobs: Sequence[Job], known: dict[str, Oracle], workers: int) -> Iterator[Done]:
+def _perform(
+    plan: ExperimentPlan, jobs: Sequence[Job], known: dict[str, Oracle], workers: int
+) -> Iterator[Done]:
     """Do the jobs, in this process or in several; results come as they are ready."""
     global _plan
     if not jobs:
         return
     _plan = plan
     for field in plan.fields.values():
-        _ = field.arena.graph  # parses every page, once, before there are several processes
+        _ = field.parsed_web.graph  # parses every page, once, before there are several processes
     try:
         if workers <= 1:
             for job in jobs:
@@ -189,16 +193,18 @@ def _perform(plan: Plan, jobs: Sequence[Job], known: dict[str, Oracle], workers:
         _plan = None
 
 
-def _in_processes(plan: Plan, jobs: Sequence[Job], known: dict[str, Oracle], workers: int) -> Iterator[Done]:
+def _in_processes(
+    plan: ExperimentPlan, jobs: Sequence[Job], known: dict[str, Oracle], workers: int
+) -> Iterator[Done]:
     calls = [(job, _oracle_for(plan, job, known)) for job in jobs]
-    return worked(_work, calls, workers, _prepare, plan.experiment.model_dump_json())
+    return map_in_processes(_work, calls, workers, _prepare, plan.experiment.model_dump_json())
 
 
-def _oracle_for(plan: Plan, job: Job, known: dict[str, Oracle]) -> Oracle | None:
+def _oracle_for(plan: ExperimentPlan, job: Job, known: dict[str, Oracle]) -> Oracle | None:
     return known[_key_of(plan, (job[0], -1))] if job[1] >= 0 else None
 
 
 def _prepare(given: str) -> None:
     """A worker that was not forked makes its own plan."""
     global _plan
-    _plan = Plan(Experiment.model_validate_json(given))
+    _plan = ExperimentPlan(Experiment.model_validate_json(given))

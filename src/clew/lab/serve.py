@@ -19,7 +19,7 @@ from typing import TextIO
 from clew.errors import UsageError
 from clew.fetch.base import Response
 from clew.fetch.replay import RecordedWeb, not_recorded
-from clew.lab.conversation import Conversation, Hit
+from clew.lab.connection import LoggedRequest, ServerConnection
 from clew.lab.http1 import Head, plain
 from clew.url import canonical
 
@@ -44,7 +44,7 @@ class RecordedServer:
         self,
         web: RecordedWeb,
         port: int = 0,
-        log: Callable[[Hit], None] | None = None,
+        log: Callable[[LoggedRequest], None] | None = None,
         *,
         host: str = "127.0.0.1",
         pace: float = 0.0,
@@ -59,7 +59,7 @@ class RecordedServer:
         self.stall = stall
         self.compress = compress
         self.requests = 0
-        self.open: set[Conversation] = set()
+        self.open: set[ServerConnection] = set()
         self._server: asyncio.Server | None = None
 
     @property
@@ -73,7 +73,7 @@ class RecordedServer:
         loop = asyncio.get_running_loop()
         try:
             self._server = await loop.create_server(
-                lambda: Conversation(self, loop), self.host, self.port, backlog=1024
+                lambda: ServerConnection(self, loop), self.host, self.port, backlog=1024
             )
         except OSError as error:
             raise UsageError(
@@ -86,13 +86,13 @@ class RecordedServer:
         if self._server is None:
             return
         self._server.close()
-        for conversation in tuple(self.open):
-            conversation.finish()
+        for connection in tuple(self.open):
+            connection.finish()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace):
-                await asyncio.gather(*(conversation.gone for conversation in self.open))
-        for conversation in tuple(self.open):
-            conversation.transport.abort()
+                await asyncio.gather(*(connection.gone for connection in self.open))
+        for connection in tuple(self.open):
+            connection.transport.abort()
         await self._server.wait_closed()
         self._server = None
 
@@ -123,7 +123,7 @@ class RecordedServer:
 @contextlib.contextmanager
 def serving(
     web: RecordedWeb,
-    log: Callable[[Hit], None] | None = None,
+    log: Callable[[LoggedRequest], None] | None = None,
     *,
     pace: float = 0.0,
     stall: float = 30.0,
@@ -168,7 +168,7 @@ def serve_forever(
     """
     with _opened(log_path) as stream:
 
-        def log(hit: Hit) -> None:
+        def log(hit: LoggedRequest) -> None:
             if stream is not None:
                 stream.write(hit.line() + "\n")
 

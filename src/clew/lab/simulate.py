@@ -12,24 +12,25 @@ from dataclasses import dataclass
 
 from clew.engine import Crawl, CrawlRules
 from clew.frontier.hosts import Politeness
-from clew.lab.arena import AGENT, Arena
+from clew.lab.parsed_web import AGENT, ParsedWeb
 from clew.messages import Effect, SaveCandidates, SavePage, TaskKind
 from clew.page import Page
 from clew.policy import Budget, Scope
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
-from clew.strategy.intelligent import Intelligent
-from clew.strategy.reading import distinct_words
+from clew.strategy.vectorizer import distinct_words
 
 #: The contributions to the scores of fetched links are kept as means over this many parts of the run.
 BUCKETS = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
-    """What came of a run. `finds` has the number of the request (from 1) that brought each target."""
+class SimulatedCrawl:
+    """What came of a run. `finds` has the number of the request (from 1) that brought each find."""
 
     finds: tuple[int, ...]
+    found: tuple[str, ...]
+    """The URLs of the finds."""
     requests: int
     pages: int
     failed: int
@@ -42,19 +43,22 @@ class Course:
     """Seconds."""
 
 
-class Shelf:
-    """The lightest of stores: it keeps candidates' URLs, counts finds, and forgets the rest."""
+class SimulatedStore:
+    """The lightest of stores: it keeps candidates' URLs, counts finds as a crawl does (a copy is none), and
+    forgets the rest."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []
         self.finds: list[int] = []
+        self.found: list[str] = []
 
     def save(self, effects: Sequence[Effect], requests: int) -> None:
         for effect in effects:
             if isinstance(effect, SaveCandidates):
                 self.urls.extend(effect.urls)
-            elif isinstance(effect, SavePage) and effect.verdict.satisfied:
+            elif isinstance(effect, SavePage) and effect.matched:
                 self.finds.append(requests)
+                self.found.append(effect.page.url)
 
 
 #: Words of pages, cut once for all the runs of a process that meet them.
@@ -73,15 +77,15 @@ def _words(page: Page) -> list[str]:
 
 
 def simulate(
-    arena: Arena,
+    parsed_web: ParsedWeb,
     predicate: Predicate,
     strategy: Strategy,
     seeds: Sequence[str],
     budget: int,
     *,
     traps: bool = False,
-) -> Course:
-    """Crawl the arena from the seeds until `budget` requests are spent or nothing is left.
+) -> SimulatedCrawl:
+    """Crawl the parsed_web from the seeds until `budget` requests are spent or nothing is left.
 
     With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab.
 
@@ -90,28 +94,27 @@ def simulate(
     >>> from clew.strategy import make
     >>> web = DemoWeb()
     >>> wanted = compile(web.formula())
-    >>> course = simulate(Arena(web), wanted, make("breadth-first", wanted), web.seeds(), 50)
+    >>> course = simulate(ParsedWeb(web), wanted, make("breadth-first", wanted), web.seeds(), 50)
     >>> course.requests, course.stop
     (50, 'requests')
     """
     started = time.process_time()
-    if isinstance(strategy, Intelligent):
-        strategy.reading.cut = _words
-    shelf = Shelf()
+    strategy.cut_words_with(_words)
+    store = SimulatedStore()
     rules = CrawlRules(
         scope=Scope(),
         budget=Budget(requests=budget),
         politeness=Politeness(
-            agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=1, own_robots=arena.robots
+            agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=1, own_robots=parsed_web.robots
         ),
         # What is measured is the choice among links: nothing else adds candidates or takes them away.
         sitemaps="off",
         traps=traps,
     )
-    crawl = Crawl(predicate, strategy, rules, shelf.urls.__getitem__)
+    crawl = Crawl(predicate, strategy, rules, store.urls.__getitem__)
     series = _Series(strategy.parts, budget)
     now = 0.0
-    shelf.save(crawl.start(seeds, now), 0)
+    store.save(crawl.start(seeds, now), 0)
     while (stop := crawl.stopped(now)) is None:
         tasks = crawl.lease(now, 1)
         if not tasks:
@@ -123,12 +126,13 @@ def simulate(
             continue
         task = tasks[0]
         if task.kind is TaskKind.PAGE:
-            series.add(crawl.tally.requests, task.parts)
-        effects = crawl.settle(arena.outcome(task), now)
-        shelf.save(effects, crawl.tally.requests)
+            series.add(crawl.tally.requests, task.terms)
+        effects = crawl.settle(parsed_web.outcome(task), now)
+        store.save(effects, crawl.tally.requests)
     tally = crawl.tally
-    return Course(
-        finds=tuple(shelf.finds),
+    return SimulatedCrawl(
+        finds=tuple(store.finds),
+        found=tuple(store.found),
         requests=tally.requests,
         pages=tally.pages,
         failed=tally.failed,

@@ -38,7 +38,7 @@ def sign_flip(differences: Sequence[float], seed: int = 0, rounds: int = _ROUNDS
     hits = 0
     for start in range(0, rounds, 1000):
         signs = rng.integers(0, 2, (min(1000, rounds - start), len(values))) * 2.0 - 1.0
-        hits += int((np.abs(signs @ values) >= bar).sum())
+        hits += int((np.abs((signs * values).sum(axis=1)) >= bar).sum())
     return (hits + 1) / (rounds + 1)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from clew.errors import UsageError
 from clew.lab import metrics
-from clew.lab.results import Oracle, Run, measured
+from clew.lab.results import Oracle, RunResult, measured
 from clew.lab.statistics import holm, interval, sign_flip
 
 
@@ -22,7 +23,7 @@ class Row:
     """The 95 % bootstrap interval of `nauc`, over topics."""
     high: float | None
     nauc_bound: float | None
-    """The same against the upper bound instead of the achievable oracle."""
+    """`nauc` measured against the upper bound instead of the achievable oracle."""
     recall: float | None
     to50: float | None
     """Mean requests to half of the reachable targets, over the runs that got there; their share follows."""
@@ -58,7 +59,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ResultTable:
     """One setting (a corpus and a kind of seeds) at one budget."""
 
     setting: str
@@ -70,8 +71,8 @@ class Table:
 
 
 def summarise(
-    runs: Sequence[Run], oracles: Iterable[Oracle], budgets: Sequence[int], baseline: str = ""
-) -> tuple[Table, ...]:
+    runs: Sequence[RunResult], oracles: Iterable[Oracle], budgets: Sequence[int], baseline: str = ""
+) -> tuple[ResultTable, ...]:
     """A table for every setting and budget, in the order of the runs.
 
     `baseline` is the strategy others are tested against; the first one when not given.
@@ -88,14 +89,16 @@ def summarise(
     )
 
 
-def as_json(tables: Sequence[Table]) -> dict[str, Any]:
+def as_json(tables: Sequence[ResultTable]) -> dict[str, Any]:
     """The tables as plain data."""
     return {"tables": [asdict(table) for table in tables]}
 
 
-def _table(setting: str, runs: Sequence[Run], known: dict[str, Oracle], budget: int, baseline: str) -> Table:
+def _table(
+    setting: str, runs: Sequence[RunResult], known: dict[str, Oracle], budget: int, baseline: str
+) -> ResultTable:
     at = {run.key: measured(run.finds, known[run.case], budget) for run in runs}
-    by_strategy: dict[str, list[Run]] = {}
+    by_strategy: dict[str, list[RunResult]] = {}
     for run in runs:
         by_strategy.setdefault(run.strategy, []).append(run)
     base = baseline if baseline in by_strategy else next(iter(by_strategy))
@@ -107,12 +110,12 @@ def _table(setting: str, runs: Sequence[Run], known: dict[str, Oracle], budget: 
         for name, mine in by_strategy.items()
     )
     cases = len({run.case for run in runs})
-    return Table(setting=setting, budget=budget, cases=cases, baseline=base, rows=rows, pairs=pairs)
+    return ResultTable(setting=setting, budget=budget, cases=cases, baseline=base, rows=rows, pairs=pairs)
 
 
 def _row(
     name: str,
-    runs: Sequence[Run],
+    runs: Sequence[RunResult],
     at: dict[str, dict[str, float | int | None]],
     topics: dict[str, float | None],
     base: dict[str, float | None],
@@ -158,7 +161,7 @@ def _pairs(topics: dict[str, dict[str, float | None]]) -> tuple[Pair, ...]:
             Pair(
                 first=a,
                 second=b,
-                difference=sum(gaps) / len(gaps),
+                difference=math.fsum(gaps) / len(gaps),
                 low=low,
                 high=high,
                 wins=sum(gap > 0 for gap in gaps),
@@ -170,7 +173,7 @@ def _pairs(topics: dict[str, dict[str, float | None]]) -> tuple[Pair, ...]:
     return tuple(found)
 
 
-def mean_curve(runs: Sequence[Run], budget: int, points: int = 100) -> tuple[tuple[int, float], ...]:
+def mean_curve(runs: Sequence[RunResult], budget: int, points: int = 100) -> tuple[tuple[int, float], ...]:
     """The mean find curve as a share of what could be reached: over seed sets, then over topics."""
     by_topic: dict[str, list[tuple[float, ...]]] = {}
     places: tuple[int, ...] = ()
@@ -182,13 +185,15 @@ def mean_curve(runs: Sequence[Run], budget: int, points: int = 100) -> tuple[tup
     if not by_topic:
         return ()
     topics = [
-        [sum(column) / len(lines) for column in zip(*lines, strict=True)] for lines in by_topic.values()
+        [math.fsum(column) / len(lines) for column in zip(*lines, strict=True)] for lines in by_topic.values()
     ]
-    means = [sum(column) / len(topics) for column in zip(*topics, strict=True)]
+    means = [math.fsum(column) / len(topics) for column in zip(*topics, strict=True)]
     return tuple(zip(places, means, strict=True))
 
 
-def _by_topic(runs: Iterable[Run], value: Callable[[Run], float | None]) -> dict[str, float | None]:
+def _by_topic(
+    runs: Iterable[RunResult], value: Callable[[RunResult], float | None]
+) -> dict[str, float | None]:
     found: dict[str, list[float]] = {}
     for run in runs:
         mine = found.setdefault(run.topic, [])
@@ -197,7 +202,7 @@ def _by_topic(runs: Iterable[Run], value: Callable[[Run], float | None]) -> dict
     return {topic: _mean(numbers) for topic, numbers in found.items()}
 
 
-def _over_topics(runs: Iterable[Run], value: Callable[[Run], float | None]) -> float | None:
+def _over_topics(runs: Iterable[RunResult], value: Callable[[RunResult], float | None]) -> float | None:
     return _mean([number for number in _by_topic(runs, value).values() if number is not None])
 
 
@@ -208,4 +213,4 @@ def _gaps(first: dict[str, float | None], second: dict[str, float | None]) -> li
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return math.fsum(values) / len(values) if values else None

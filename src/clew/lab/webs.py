@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from clew.fetch.base import Response
 from clew.fetch.replay import RecordedWeb
-from clew.lab.index import Index
+from clew.lab.corpus_index import CorpusIndex
 from clew.url import canonical
 
 Change = Callable[[bytes], bytes]
@@ -38,7 +38,7 @@ class CorpusWeb:
     def __init__(
         self,
         name: str,
-        indexes: tuple[Index, ...],
+        indexes: tuple[CorpusIndex, ...],
         *,
         seeds: tuple[str, ...] = (),
         keep: Callable[[str], bool] = lambda kind: True,

@@ -1,4 +1,4 @@
-"""`worked`: calls spread over worker processes, which inherit what their parent holds where they can."""
+"""`map_in_processes`: calls spread over worker processes, which inherit what their parent holds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.run.parsing import end_with_parent
 Result = TypeVar("Result")
 
 
-def worked(
+def map_in_processes(
     work: Callable[..., Result],
     calls: Sequence[tuple[Any, ...]],
     workers: int,

@@ -170,8 +170,8 @@ static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssi
 #define FIRST UINT64_C(0xBF58476D1CE4E5B9)
 #define SECOND UINT64_C(0x94D049BB133111EB)
 #define THIRD UINT64_C(0x9E3779B97F4A7C15)
-#define FEWEST 40
-#define MANY 1024
+#define SHINGLE 5
+#define MOST_BITS 8
 
 static inline uint64_t mixed(uint64_t value)
 {
@@ -248,30 +248,30 @@ static Py_ssize_t hash_words(const unsigned char *letters, Py_ssize_t length, ui
     return words;
 }
 
-/* The eight bits of a byte as eight bytes, each 0 or 1, the least first. */
-static inline uint64_t apart(uint64_t byte)
+/* The hash of up to five words from `words` on. */
+static inline uint64_t shingle(const uint64_t *words, Py_ssize_t count)
 {
-    uint64_t lanes = (byte * UINT64_C(0x0101010101010101)) & UINT64_C(0x8040201008040201);
-    return ((lanes + UINT64_C(0x7F7F7F7F7F7F7F7F)) >> 7) & UINT64_C(0x0101010101010101);
+    uint64_t value = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        value = value * THIRD + words[i];
+    return mixed(value);
 }
 
-/* Add what was counted in bytes to the votes, and begin again. */
-static void tally(uint64_t *counted, Py_ssize_t *votes)
-{
-    for (int bit = 0; bit < 64; bit++)
-        votes[bit] += (Py_ssize_t)((counted[bit / 8] >> (8 * (bit % 8))) & 0xFF);
-    memset(counted, 0, 8 * sizeof(uint64_t));
-}
+PyDoc_STRVAR(sketch_doc, "sketch(text, bits, fewest): a byte for each of 2**bits shares of the word fives of a text "
+                         "in UTF-8, made of the least hash in it, 0 where there is none; b'' for fewer words.");
 
-PyDoc_STRVAR(simhash_doc, "simhash(text): the similarity hash of the words of a text in UTF-8.");
-
-static PyObject *simhash(PyObject *Py_UNUSED(module), PyObject *argument)
+static PyObject *sketch(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    if (!PyBytes_Check(argument)) {
-        PyErr_SetString(PyExc_TypeError, "simhash() takes bytes");
+    PyObject *text;
+    int bits;
+    Py_ssize_t fewest;
+    if (!PyArg_ParseTuple(arguments, "Sin", &text, &bits, &fewest))
+        return NULL;
+    if (bits < 1 || bits > MOST_BITS) {
+        PyErr_SetString(PyExc_ValueError, "sketch() takes 1 to 8 bits");
         return NULL;
     }
-    Py_ssize_t length = PyBytes_GET_SIZE(argument);
+    Py_ssize_t length = PyBytes_GET_SIZE(text);
     unsigned char *letters = PyMem_Malloc((size_t)length + 8);
     uint64_t *hashes = PyMem_Malloc((size_t)(length / 2 + 2) * sizeof(uint64_t));
     if (letters == NULL || hashes == NULL) {
@@ -279,33 +279,28 @@ static PyObject *simhash(PyObject *Py_UNUSED(module), PyObject *argument)
         PyMem_Free(hashes);
         return PyErr_NoMemory();
     }
-    letters_of((const unsigned char *)PyBytes_AS_STRING(argument), length, letters);
+    letters_of((const unsigned char *)PyBytes_AS_STRING(text), length, letters);
     Py_ssize_t words = hash_words(letters, length, hashes);
     PyMem_Free(letters);
-    if (words < FEWEST) {
+    if (words < fewest || words == 0) {
         PyMem_Free(hashes);
-        return PyLong_FromLong(0);
+        return PyBytes_FromStringAndSize("", 0);
     }
-    Py_ssize_t triples = words - 2, voting = 0;
-    uint64_t rest = triples >= MANY ? 3 : 0; /* of many a quarter is enough: the same ones in a copy */
-    Py_ssize_t votes[64] = {0};
-    uint64_t counted[8] = {0};
-    for (Py_ssize_t i = 0; i < triples; i++) {
-        uint64_t triple = mixed(hashes[i] * FIRST + hashes[i + 1] * SECOND + hashes[i + 2]);
-        if (triple & rest)
-            continue;
-        for (int byte = 0; byte < 8; byte++)
-            counted[byte] += apart((triple >> (8 * byte)) & 0xFF);
-        if (++voting % 255 == 0) /* a byte can count no further */
-            tally(counted, votes);
+    int shares = 1 << bits;
+    uint64_t least[1 << MOST_BITS];
+    memset(least, 0xFF, (size_t)shares * sizeof(uint64_t));
+    Py_ssize_t size = words < SHINGLE ? words : SHINGLE;
+    for (Py_ssize_t i = 0; i + size <= words; i++) {
+        uint64_t value = shingle(hashes + i, size);
+        uint64_t share = value >> (64 - bits), rest = value & (UINT64_MAX >> bits);
+        if (rest < least[share])
+            least[share] = rest;
     }
-    tally(counted, votes);
     PyMem_Free(hashes);
-    uint64_t found = 0;
-    for (int bit = 0; bit < 64; bit++)
-        if (2 * votes[bit] > voting)
-            found |= UINT64_C(1) << (8 * (7 - bit / 8) + bit % 8);
-    return PyLong_FromUnsignedLongLong(found ? found : 1);
+    unsigned char bytes[1 << MOST_BITS];
+    for (int i = 0; i < shares; i++)
+        bytes[i] = least[i] == UINT64_MAX ? 0 : (unsigned char)(1 + least[i] % 255);
+    return PyBytes_FromStringAndSize((const char *)bytes, shares);
 }
 
 /* ---- white space ---- */
@@ -391,7 +386,7 @@ static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *argument)
 
 static PyMethodDef methods[] = {
     {"flat", (PyCFunction)(void (*)(void))flat, METH_FASTCALL, flat_doc},
-    {"simhash", simhash, METH_O, simhash_doc},
+    {"sketch", sketch, METH_VARARGS, sketch_doc},
     {"fold", fold, METH_O, fold_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -10,6 +10,6 @@ from clew.parse.body import parse_page
 from clew.parse.charset import decode
 from clew.parse.language import language
 from clew.parse.limits import Limits
-from clew.parse.similar import digest, hamming, simhash
+from clew.parse.similar import alike, digest, sketch
 
-__all__ = ["Limits", "decode", "digest", "hamming", "language", "parse_page", "simhash"]
+__all__ = ["Limits", "alike", "decode", "digest", "language", "parse_page", "sketch"]

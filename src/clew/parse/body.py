@@ -15,7 +15,7 @@ from clew.parse.directives import directives
 from clew.parse.language import code, language
 from clew.parse.limits import DEFAULT, Limits, within
 from clew.parse.pdf import read_pdf
-from clew.parse.similar import hashes
+from clew.parse.similar import fingerprints
 from clew.parse.text import clip, fold, one_line
 from clew.url import canonical, canonical_many, resolve
 
@@ -26,8 +26,8 @@ _NOT_XML = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)(?:([A-Za-z0-9]{2,32});)?"
 )
 _REFRESH = re.compile(r"^\s*[0-9.]+\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
-#: A main text shorter than this says less than the whole page.
-_SHORT_MAIN = 200
+#: A main text that is shorter, or a smaller share of the text, does not speak for the page.
+_SHORT_MAIN, _FAIR_SHARE = 200, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def _html(reply: _Reply, *, xhtml: bool = False) -> Page:
     markup, cut = within(markup, reply.limits)
     found = html.read(markup, reply.limits, xhtml=xhtml, wanted=reply.wanted)
     base = (resolve(found.base, reply.url) if found.base else None) or reply.url
-    main = found.main if len(found.main) >= min(_SHORT_MAIN, len(found.text) // 2) else found.text
     return _page(
         reply,
         title=found.title,
         description=found.description,
         text=found.text,
-        main=main,
+        main=found.text if _unfair(found.main, found.text) else found.main,
+        core=found.main,
         declared=found.lang,
         charset=charset,
         links=_links(reply.url, base, found),
@@ -103,6 +103,11 @@ def _html(reply: _Reply, *, xhtml: bool = False) -> Page:
         robots=found.robots,
         truncated=found.truncated or cut,
     )
+
+
+def _unfair(main: str, text: str) -> bool:
+    """Whether a part of a text is too small to stand for it."""
+    return len(main) < max(min(_SHORT_MAIN, len(text) // 2), _FAIR_SHARE * len(text))
 
 
 def _xhtml(reply: _Reply) -> Page:
@@ -202,6 +207,7 @@ def _page(
     description: str = "",
     text: str = "",
     main: str = "",
+    core: str = "",
     declared: str = "",
     charset: str = "",
     links: Links | None = None,
@@ -210,10 +216,13 @@ def _page(
     robots: Sequence[tuple[str, str]] = (),
     truncated: bool = False,
 ) -> Page:
-    """The page, with what every kind has: language, directives, hashes."""
+    """The page, with what every kind has: language, directives, fingerprints.
+
+    Parameters: what was found; `core`, the block taken for the main text, however small.
+    """
     said = declared if code(declared) else _header(reply.headers, "content-language")
     body = main or text
-    digest, simhash = hashes(body)
+    digest, sketch = fingerprints(text, core, title)
     return Page(
         url=reply.url,
         status=reply.status,
@@ -230,7 +239,7 @@ def _page(
         robots=directives(robots, reply.headers),
         depth=reply.depth,
         digest=digest,
-        simhash=simhash,
+        sketch=sketch,
         truncated=reply.truncated or truncated,
     )
 

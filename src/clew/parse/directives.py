@@ -11,6 +11,7 @@ AGENT = "clew"
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _AGENT = re.compile(r"[a-z*][a-z0-9_-]*")
 _MEANS = {"none": ("noindex", "nofollow")}
+_HIDING = frozenset({"noindex", "none"})
 
 
 def directives(metas: Iterable[tuple[str, str]], headers: Sequence[tuple[str, str]] = ()) -> frozenset[str]:
@@ -41,6 +42,15 @@ def binding(found: frozenset[str], agent: str) -> frozenset[str]:
     mine = agent.lower() + ":"
     # A colon with a space after it has a value behind it, not a directive.
     return frozenset([d.removeprefix(mine) for d in found if ":" not in d or ": " in d or d.startswith(mine)])
+
+
+def hidden(found: frozenset[str], agent: str) -> bool:
+    """Whether a page's directives ask an agent not to show the page to anyone.
+
+    >>> hidden(frozenset({"noindex"}), "mybot"), hidden(frozenset({"otherbot:noindex"}), "mybot")
+    (True, False)
+    """
+    return bool(found and binding(found, agent) & _HIDING)
 
 
 def _addressed(agent: str, text: str) -> Iterable[str]:

@@ -1,12 +1,19 @@
-"""Telling copies: `digest` for exact ones, `simhash` and `hamming` for near ones.
+"""Fingerprints by which copies are told: `digest` for exact ones, `sketch` and `alike` for near ones.
 
-The similarity hash is Charikar's over word triples. Everything is done on arrays: a word is known by its
-first and last eight bytes and its length, which are read straight from the text, three words make a triple,
-and the triples vote on each of the 64 bits. In a long text only triples whose hash ends in two zeros vote:
-the same ones in a copy.
+An exact copy has the same visible text, all of it. A near copy has the same title, nearly the same main text,
+and nearly the same text: nine tenths of the word fives in common, or four fifths where at least half of both
+pages is main text (a version to print, without navigation). On sites made from a template, pages of different
+content share most of their text; what tells them apart is the small main text, and the title where no main
+text stands out.
+
+The share of common fives is estimated from a sketch of fixed size (Broder's minima, with one permutation):
+the hashes of all fives are dealt to 64 buckets, and one byte of the least hash in each is kept. The share of
+bytes in which two sketches agree estimates the share of fives that two texts have in common.
 """
 
 from __future__ import annotations
+
+from operator import eq, or_
 
 import numpy as np
 import xxhash
@@ -14,16 +21,25 @@ from numpy.typing import NDArray
 
 from clew import native
 
-#: Fewer words than this are too few to tell.
+#: Fewer words than this are too few to tell a near copy.
 MIN_WORDS = 40
-#: Bytes looked at; what follows changes nothing.
-MAX_BYTES = 200_000
-#: From this many triples on, a quarter of them is enough.
-MANY = 1024
+#: Words in a shingle.
+SHINGLE = 5
+#: The sketch of a page: bytes for the whole text, for the main text, for the share of it, and for the title.
+_WHOLE_BITS, _MAIN_BITS = 6, 5
+WHOLE, _MAIN, TITLE = 1 << _WHOLE_BITS, 1 << _MAIN_BITS, 4
+_SHARE = WHOLE + _MAIN
+SKETCH_BYTES = _SHARE + 1 + TITLE
+"""Length of a sketch."""
+_NO_MAIN = bytes(_MAIN + 1)
+
+#: The least share of word fives in common: of the whole, of the whole when most of it is main text, of that.
+_NEARLY_ALL, _MOST, _MAIN_ALIKE = 0.9, 0.82, 0.9
+#: A main text of half the page, as the sketch has it.
+_HALF = 128
 
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _THIRD = np.uint64(0x9E3779B97F4A7C15)
-_THREE = np.uint64(3)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 #: ASCII letters folded, digits kept, the rest blank. Bytes of other characters count as letters, so every
 #: script has words where it has blanks.
@@ -39,68 +55,91 @@ def digest(text: str) -> int:
     >>> digest(""), digest("wind farm") == digest("wind farm")
     (0, True)
     """
-    return xxhash.xxh3_64_intdigest(_encoded(text)[0]) if text else 0
+    return xxhash.xxh3_64_intdigest(_encoded(text)) if text else 0
 
 
-def simhash(text: str) -> int:
-    """64-bit similarity hash of a text's words; 0 when it has fewer than 40.
+def sketch(text: str, main: str = "", title: str = "") -> bytes:
+    """The similarity sketch of a page, to be compared by `alike`; empty for a text of fewer than 40 words.
 
-    >>> simhash("too short to tell")
-    0
+    Parameters: all of the visible text; the main text, empty when none stands out; the title.
+
+    >>> sketch("too short to tell"), len(sketch("wind farm " * 20))
+    (b'', 101)
     """
-    return _similar(_encoded(text)[1])
+    return fingerprints(text, main, title)[1]
 
 
-def hashes(text: str) -> tuple[int, int]:
-    """`digest` and `simhash`, for the price of encoding the text once."""
+def fingerprints(text: str, main: str = "", title: str = "") -> tuple[int, bytes]:
+    """`digest` of the text and `sketch` of the page, for the price of encoding the text once."""
     if not text:
-        return 0, 0
-    whole, beginning = _encoded(text)
-    return xxhash.xxh3_64_intdigest(whole), _similar(beginning)
+        return 0, b""
+    raw = _encoded(text)
+    whole = _minima(raw, _WHOLE_BITS, MIN_WORDS)
+    if whole:
+        part = _minima(raw if main == text else _encoded(main), _MAIN_BITS, 1)
+        share = bytes([min(255, 256 * len(main) // len(text))])
+        named = xxhash.xxh3_64_digest(_encoded(" ".join(title.split()).lower()))[:TITLE]
+        whole = b"".join((whole, part + share if part else _NO_MAIN, named))
+    return xxhash.xxh3_64_intdigest(raw), whole
 
 
-def _encoded(text: str) -> tuple[bytes, bytes]:
-    """All of a text for the one hash, the beginning of it for the other."""
-    try:
-        whole = text.encode()
-    except UnicodeEncodeError:
-        whole = text.encode("utf-8", "surrogatepass")
-        return whole, text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES]
-    return whole, whole[:MAX_BYTES]
+def alike(one: bytes, other: bytes) -> bool:
+    """Whether two sketches are those of a page and a near copy of it.
 
-
-def _similar(beginning: bytes) -> int:
-    return native.simhash(beginning) if native.simhash is not None else _interpreted(beginning)
-
-
-def _interpreted(beginning: bytes) -> int:
-    """The similarity hash without compiled code."""
-    words = _words(beginning.translate(_LETTERS))
-    if len(words) < MIN_WORDS:
-        return 0
-    triples = words[:-2] * _FIRST
-    triples += words[1:-1] * _SECOND
-    triples += words[2:]
-    _mix(triples)
-    if len(triples) >= MANY:
-        triples = triples[triples & _THREE == 0]
-    ballots = np.unpackbits(triples.view(np.uint8).reshape(-1, 8), axis=1)
-    # In blocks of 255 a byte is wide enough to count in, and bytes are added many at a time.
-    full = len(ballots) // 255 * 255
-    votes = ballots[:full].reshape(-1, 255, 64).sum(axis=1, dtype=np.uint8).sum(axis=0, dtype=np.int64)
-    votes += ballots[full:].sum(axis=0, dtype=np.uint8)
-    bits = np.packbits(votes * 2 > len(triples))
-    # All bits against is a hash like any other, but 0 means unknown.
-    return int.from_bytes(bits.tobytes(), "big") or 1
-
-
-def hamming(a: int, b: int) -> int:
-    """In how many bits two similarity hashes differ.
-
-    >>> hamming(0b1011, 0b0001)
-    2
+    >>> words = [f"word{i}" for i in range(200)]
+    >>> page = sketch(" ".join(words))
+    >>> alike(page, sketch(" ".join(words[:199]))), alike(page, sketch(" ".join(words[100:])))
+    (True, False)
     """
-    return (a ^ b).bit_count()
+    if one[-TITLE:] != other[-TITLE:]:
+        return False
+    needed = _NEARLY_ALL
+    if any(one[WHOLE:_SHARE]) and any(other[WHOLE:_SHARE]):
+        if _agreement(one[WHOLE:_SHARE], other[WHOLE:_SHARE]) < _MAIN_ALIKE:
+            return False
+        if min(one[_SHARE], other[_SHARE]) >= _HALF:
+            needed = _MOST
+    return _agreement(one[:WHOLE], other[:WHOLE]) >= needed
+
+
+def _agreement(one: bytes, other: bytes) -> float:
+    """Share of the buckets that are filled in either sketch in which both have the same byte."""
+    empty = bytes(map(or_, one, other)).count(0)
+    agreeing: int = sum(map(eq, one, other))
+    return (agreeing - empty) / max(1, len(one) - empty)
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _minima(raw: bytes, bits: int, fewest: int) -> bytes:
+    """A byte for each of `2**bits` buckets of a text's word fives; empty for fewer words than `fewest`."""
+    if native.sketch is not None:
+        return native.sketch(raw, bits, fewest)
+    return _interpreted(raw, bits, fewest)
+
+
+def _interpreted(raw: bytes, bits: int, fewest: int) -> bytes:
+    """Pure-Python twin of `native.sketch`; returns the same bytes."""
+    words = _words(raw.translate(_LETTERS))
+    if len(words) < max(1, fewest):
+        return b""
+    size = min(SHINGLE, len(words))
+    count = len(words) - size + 1
+    shingles = np.zeros(count, np.uint64)
+    for at in range(size):
+        shingles *= _THIRD
+        shingles += words[at : at + count]
+    _mix(shingles)
+    rests = shingles & np.uint64((1 << (64 - bits)) - 1)
+    none = np.uint64(0xFFFFFFFFFFFFFFFF)
+    least = np.full(1 << bits, none)
+    np.minimum.at(least, (shingles >> np.uint64(64 - bits)).astype(np.intp), rests)
+    return np.where(least == none, 0, 1 + least % np.uint64(255)).astype(np.uint8).tobytes()
 
 
 def _words(raw: bytes) -> NDArray[np.uint64]:

@@ -9,6 +9,6 @@ from clew.policy.duplicates import Duplicates
 from clew.policy.scope import DEFAULT_KINDS, KINDS, Scope
 from clew.policy.stop import Budget, Tally
 from clew.policy.traps import Traps, Worth
-from clew.policy.watch import Watch
+from clew.policy.waste_guard import WasteGuard
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "Budget", "Duplicates", "Scope", "Tally", "Traps", "Watch", "Worth"]
+__all__ = ["DEFAULT_KINDS", "KINDS", "Budget", "Duplicates", "Scope", "Tally", "Traps", "WasteGuard", "Worth"]

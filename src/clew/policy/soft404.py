@@ -1,4 +1,4 @@
-"""`Blanks`: pages that say next to nothing, or say that there is nothing.
+"""`EmptyPages`: pages that say next to nothing, or say that there is nothing.
 
 An error page served as a success (a *soft 404*) is told by its title or its few words. A page that says the
 same few words as another page of its host, once links and numbers are taken away, is empty: it may be a
@@ -64,13 +64,13 @@ def own_words(page: Page) -> str:
     return words if len(words) <= WORDS_LIMIT else ""
 
 
-class Blanks:
+class EmptyPages:
     """Remembers the few words that pages of each host have said; those said again, for later sessions too.
 
-    >>> blanks = Blanks()
-    >>> blanks.error(Page(url="http://a.example/x", title="Page not found", text="Sorry."), "Sorry.")
+    >>> pages = EmptyPages()
+    >>> pages.is_soft_404(Page(url="http://a.example/x", title="Page not found", text="Sorry."), "Sorry.")
     True
-    >>> blanks.empty("a.example", "Best links!"), blanks.empty("a.example", "Best links!")
+    >>> pages.is_empty("a.example", "Best links!"), pages.is_empty("a.example", "Best links!")
     (False, True)
     """
 
@@ -78,7 +78,7 @@ class Blanks:
         self._said: dict[str, set[int]] = {}
         self._again: dict[str, dict[int, None]] = {}
 
-    def error(self, page: Page, words: str) -> bool:
+    def is_soft_404(self, page: Page, words: str) -> bool:
         """Whether a page served as a success says that there is nothing."""
         if not words and page.text:
             return False
@@ -86,7 +86,7 @@ class Blanks:
             len(words) <= 200 and _ERROR.search(words) is not None
         )
 
-    def empty(self, host: str, words: str) -> bool:
+    def is_empty(self, host: str, words: str) -> bool:
         """Whether another page of the host has said these few words; remembers them."""
         if not words:
             return False

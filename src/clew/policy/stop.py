@@ -17,16 +17,16 @@ class Tally:
     wire: int = 0
     elapsed: float = 0.0
     """Seconds of earlier sessions."""
-    dull: int = 0
-    """Pages asked for in a row that promised less than the budget's `interest`, without a find meanwhile."""
+    unpromising_streak: int = 0
+    """Leases in a row below `Budget.interest`, without a find between them."""
     audits: int = 0
     """Choices that were checked against all other candidates, …"""
     best: int = 0
     """… and found to be the best there was."""
 
 
-DULL = 50
-"""Pages in a row without promise or find after which a crawl has seen what is of interest."""
+UNPROMISING_LIMIT = 50
+"""The unpromising streak at which a crawl has seen what is of interest."""
 UNINTERESTING = "nothing interesting"
 
 
@@ -36,7 +36,7 @@ class Budget:
 
     >>> Budget(pages=10).spent(Tally(pages=10), 0.0)
     'pages'
-    >>> Budget(pages=10).room(Tally(pages=7), 2)
+    >>> Budget(pages=10).remaining(Tally(pages=7), 2)
     1
     """
 
@@ -58,19 +58,20 @@ class Budget:
             ("requests", self.requests, tally.requests),
         )
         used_up = next((name for name, limit, used in limits if limit is not None and used >= limit), None)
-        return UNINTERESTING if used_up is None and tally.dull >= DULL else used_up
+        return UNINTERESTING if used_up is None and tally.unpromising_streak >= UNPROMISING_LIMIT else used_up
 
-    def promises(self, tally: Tally, interest: float) -> None:
+    def record_promise(self, tally: Tally, interest: float) -> None:
         """A page is asked for that promises so much."""
         if self.interest is not None:
-            tally.dull = tally.dull + 1 if interest < self.interest else 0
+            tally.unpromising_streak = tally.unpromising_streak + 1 if interest < self.interest else 0
 
-    def room(self, tally: Tally, in_flight: int, late: int = 0) -> int:
+    def remaining(self, tally: Tally, in_flight: int, late: int = 0) -> int:
         """How many more pages may be asked for now, given those under way.
 
         Those that are `late` may never come; they were asked for, but are not counted upon as pages.
 
-        >>> Budget(pages=10).room(Tally(pages=9), 1), Budget(pages=10).room(Tally(pages=9), 1, late=1)
+        >>> ten = Budget(pages=10)
+        >>> ten.remaining(Tally(pages=9), 1), ten.remaining(Tally(pages=9), 1, late=1)
         (0, 1)
         """
         rooms = [1 << 30]

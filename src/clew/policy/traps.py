@@ -4,7 +4,7 @@ Three kinds of evidence, from the surest to the most patient:
 
 - A URL that repeats itself or grows with every step is left out at once (`trap:repeat`, `trap:query`,
   `trap:deep`).
-- Pages of one shape (see `clew.policy.shape`) are on trial together. Copies, error pages, and pages that
+- Pages of one shape (see `clew.policy.url_shape`) are on trial together. Copies, error pages, and pages that
   say the same few words and lead to nothing but more of their kind count against the shape; finds and pages
   with something new to say count for it. A shape with many bad pages and few good ones is closed, and its
   candidates are left out (`trap:calendar`, `trap:session`, `trap:farm`, `trap:copies`, `soft-404`,
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
-from clew.policy.shape import dated, folder, folder_of, shapes
+from clew.policy.url_shape import dated, folder, folder_of, shapes
 from clew.url import site
 
 _SEGMENTS = 20
@@ -55,7 +55,7 @@ class Worth(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TrapLimits:
     """When a shape is closed: so many bad pages, and so many times more than good ones."""
 
     bad: float = 8.0
@@ -71,7 +71,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Trial:
+class ShapeRecord:
     """The record of one shape of one host."""
 
     good: int = 0
@@ -95,11 +95,11 @@ class Traps:
     >>> traps.check("http://a.example/y", "a.example")
     """
 
-    def __init__(self, *, on: bool = True, limits: Limits | None = None) -> None:
+    def __init__(self, *, on: bool = True, limits: TrapLimits | None = None) -> None:
         self.on = on
-        self.limits = limits or Limits()
-        self._trials: dict[str, dict[str, Trial]] = {}
-        self._bad: dict[str, dict[str, Trial]] = {}
+        self.limits = limits or TrapLimits()
+        self._trials: dict[str, dict[str, ShapeRecord]] = {}
+        self._bad: dict[str, dict[str, ShapeRecord]] = {}
         """The trials that went badly, the worst of them where there are many."""
         self._good: set[str] = set()
         """Hosts that have given something good."""
@@ -173,7 +173,7 @@ class Traps:
             match row:
                 case [str(shape), int(good), int() | float() as bad, dict(causes), str(closed)]:
                     known = {str(k): float(v) for k, v in causes.items() if isinstance(v, int | float)}
-                    trial = Trial(good, float(bad), known, "", closed)
+                    trial = ShapeRecord(good, float(bad), known, "", closed)
                     self._trials.setdefault(host, {})[shape] = trial
                     self._note(host, shape, trial)
                     if good:
@@ -213,7 +213,7 @@ class Traps:
             self._close(host, kind, trial.closed)
         self._note(host, kind, trial)
 
-    def _note(self, host: str, kind: str, trial: Trial) -> None:
+    def _note(self, host: str, kind: str, trial: ShapeRecord) -> None:
         """Remember a trial that went badly; now and then, forget which went least badly."""
         if trial.bad < 1.0:
             return
@@ -240,15 +240,15 @@ class Traps:
             if len(bad) >= self.limits.hosts:
                 self._farms.add(domain)
 
-    def _trial(self, host: str, kind: str) -> Trial:
+    def _trial(self, host: str, kind: str) -> ShapeRecord:
         trials = self._trials.setdefault(host, {})
         found = trials.get(kind)
         if found is None:
-            found = trials[kind] = Trial()
+            found = trials[kind] = ShapeRecord()
         return found
 
 
-def _reason(kind: str, trial: Trial) -> str:
+def _reason(kind: str, trial: ShapeRecord) -> str:
     cause = max(trial.causes, key=lambda name: trial.causes[name])
     if cause == Worth.ERROR:
         return "soft-404"

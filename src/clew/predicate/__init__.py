@@ -9,6 +9,7 @@ and a verdict depends on the formula and the page alone.
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted
 from clew.predicate.grammar import parse
 from clew.predicate.judge import CallablePredicate, FormulaPredicate, TermResult, compile  # noqa: A004
+from clew.predicate.review import Note, notes
 from clew.predicate.verdict import Predicate, Verdict
 
 __all__ = [
@@ -18,11 +19,13 @@ __all__ = [
     "Formula",
     "FormulaPredicate",
     "Not",
+    "Note",
     "Or",
     "Predicate",
     "TermResult",
     "Verdict",
     "Weighted",
     "compile",
+    "notes",
     "parse",
 ]

@@ -91,8 +91,8 @@ class Glance:
         strict = self._value(self._formula, held, best=False, negated=False) or 0.0
         if not self._wanted:
             return strict
-        total = sum([scale for _, scale in self._wanted])
-        share = sum([scale * shares[number] for number, scale in self._wanted]) / total
+        total = native.left_sum([scale for _, scale in self._wanted])
+        share = native.left_sum([scale * shares[number] for number, scale in self._wanted]) / total
         return min(1.0, 0.5 * strict + 0.5 * share)
 
     def _value(self, node: Formula, held: dict[int, float], best: bool, negated: bool) -> float | None:

@@ -19,6 +19,7 @@ from clew.predicate.glance import Glance
 from clew.predicate.grammar import parse
 from clew.predicate.logic import SEMANTICS
 from clew.predicate.plan import Judging, Plan
+from clew.predicate.review import refuse_impossible
 from clew.predicate.verdict import Predicate, Verdict
 from clew.predicate.view import PageView
 
@@ -161,7 +162,10 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     'wind AND farm'
     """
     if isinstance(match, str):
-        match = parse(match, allow_python=allow_python)
+        formula = parse(match, allow_python=allow_python)
+        if threshold >= THRESHOLD:
+            refuse_impossible(match, formula)
+        match = formula
     if isinstance(match, Formula):
         return FormulaPredicate(match, threshold=threshold, semantics=semantics)
     if isinstance(match, Predicate):

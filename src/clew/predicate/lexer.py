@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from clew.errors import PredicateSyntaxError
-from clew.predicate.atoms import FIELDS, Value
+from clew.predicate.atoms import ALIASES, Value, fields, number
 from clew.predicate.formula import Formula
 
 #: The longest formula, in characters.
@@ -21,8 +21,10 @@ MAX_DEPTH = 64
 
 _SPACE = re.compile(r"\s*")
 _FIELD = re.compile(r"([^\W\d_]+):")
-_BARE = re.compile(r'(?:\\.|[^\s"(),^\\])+', re.DOTALL)
-_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"', re.DOTALL)
+_BARE = re.compile(r'(?:\\.|[^\s"“”„«»(),^\\])+', re.DOTALL)
+#: Between straight marks, or between those a word processor makes of them.
+_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"|[“”„«»]((?:\\.|[^"“”„«»\\])*)["“”«»]', re.DOTALL)
+_QUOTES = frozenset('"“”„«»')
 _NEAR = re.compile(r"~(\d*)")
 _REGEX = re.compile(r"/((?:\\.|[^/\\])*)/(\w*)", re.DOTALL)
 _WEIGHT = re.compile(r"\^(\d{1,6}(?:\.\d{1,20})?)(?![\w.])")
@@ -89,7 +91,7 @@ class Lexer:
         field = _FIELD.match(self._text, start)
         if field:
             return self._field(field)
-        if char in '"/':
+        if char == "/" or char in _QUOTES:
             return Lexeme("ATOM", start, self._atom("", start))
         return self._word(start)
 
@@ -114,9 +116,16 @@ class Lexer:
 
     def _field(self, match: re.Match[str]) -> Lexeme:
         start, name = match.start(), match[1].lower()
-        if name not in FIELDS:
+        name = ALIASES.get(name, name)
+        if name not in fields():
             self._fail(self._unknown(match[1], match.end()), start)
         self._at = match.end()
+        spaced = number.SPACED.match(self._text, self._at) if name in number.FIELDS else None
+        if spaced:
+            self._at = spaced.end()
+            return Lexeme(
+                "ATOM", start, fields()[name](self._value("bare", spaced.group(), name, match.end()))
+            )
         rest = self._text[self._at : self._at + 1]
         if not rest.strip() or rest in "),^":
             self._fail(f"expected a value directly after {name}:", self._at)
@@ -127,7 +136,7 @@ class Lexer:
     def _unknown(self, name: str, end: int) -> str:
         if name.lower() in ("http", "https") or self._text.startswith("//", end):
             return "to look for an address, write url: before it, or put it in quotation marks"
-        known = [field for field in FIELDS if field]
+        known = [field for field in fields() if field]
         near = difflib.get_close_matches(name.lower(), known, 1, 0.5)
         if near:
             return f"unknown field {name!r}: did you mean {near[0]!r}?"
@@ -136,13 +145,13 @@ class Lexer:
     def _atom(self, field: str, start: int) -> Formula:
         """Read a value at `start` and have the field's maker understand it."""
         char = self._text[start]
-        if char == '"':
+        if char in _QUOTES:
             value = self._quoted(field, start)
         elif char == "/":
             value = self._regex(field, start)
         else:
             value = self._bare(field, start)
-        return FIELDS[field](value)
+        return fields()[field](value)
 
     def _bare(self, field: str, start: int) -> Value:
         self._at = start
@@ -166,7 +175,7 @@ class Lexer:
                 self._fail('~ needs a number, as in "wind farm"~3', self._at)
             distance = int(near[1])
             self._at = near.end()
-        text = _ESCAPE.sub(r"\1", found[1])
+        text = _ESCAPE.sub(r"\1", found[1] or found[2] or "")
         if not text.strip():
             self._fail("there is nothing between the quotation marks", start)
         return self._value("quoted", text, field, start, near=distance)

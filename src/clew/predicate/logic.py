@@ -13,6 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from clew import native
+
 Rule = Callable[[Sequence[float]], float]
 
 
@@ -96,7 +98,7 @@ def weigh(rule: Rule, weighted: Sequence[tuple[float, float]]) -> float:
     ordered = sorted(weighted, reverse=True)
     if ordered[0][0] == ordered[-1][0]:
         return rule([degree for _, degree in ordered])
-    total = sum([weight for weight, _ in ordered])
+    total = native.left_sum([weight for weight, _ in ordered])
     weights = [weight / total for weight, _ in ordered] + [0.0]
     degrees = [degree for _, degree in ordered]
     result = 0.0

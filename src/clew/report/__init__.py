@@ -8,7 +8,7 @@ URL, is ever more than text or an http(s) link in it.
 
 from __future__ import annotations
 
-from clew.report.facts import Facts, Run, gather
+from clew.report.crawl_summary import ComparedCrawl, CrawlSummary, gather
 from clew.report.write import write_comparison, write_report
 
-__all__ = ["Facts", "Run", "gather", "write_comparison", "write_report"]
+__all__ = ["ComparedCrawl", "CrawlSummary", "gather", "write_comparison", "write_report"]

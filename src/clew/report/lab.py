@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +10,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from clew.lab.results import Oracle, Results, Run
-from clew.lab.summary import Table, mean_curve
-from clew.report.plot import Line, key, plot
+from clew.lab.results import Oracle, Results, RunResult
+from clew.lab.summary import ResultTable, mean_curve
+from clew.report.line_chart import Line, key, plot
 from clew.report.write import write_page
 
 
@@ -19,7 +20,7 @@ from clew.report.write import write_page
 class Section:
     """One table with its pictures."""
 
-    table: Table
+    table: ResultTable
     curves: Markup
     legend: Markup
     factors: tuple[tuple[str, Markup, Markup], ...]
@@ -27,7 +28,7 @@ class Section:
     topics: tuple[str, ...]
 
 
-def write_lab_report(results: Results, tables: Sequence[Table], path: Path) -> None:
+def write_lab_report(results: Results, tables: Sequence[ResultTable], path: Path) -> None:
     """Write the report of an experiment, finished or not."""
     experiment = results.experiment()
     runs = list(results.runs().values())
@@ -47,7 +48,9 @@ def write_lab_report(results: Results, tables: Sequence[Table], path: Path) -> N
     )
 
 
-def _section(table: Table, runs: Sequence[Run], oracles: dict[str, Oracle], *, pictures: bool) -> Section:
+def _section(
+    table: ResultTable, runs: Sequence[RunResult], oracles: dict[str, Oracle], *, pictures: bool
+) -> Section:
     names = [row.strategy for row in table.rows]
     mine = {name: [r for r in runs if r.setting == table.setting and r.strategy == name] for name in names}
     topics = tuple(dict.fromkeys(topic for row in table.rows for topic in row.topics))
@@ -65,13 +68,13 @@ def _section(table: Table, runs: Sequence[Run], oracles: dict[str, Oracle], *, p
 
 
 def _oracle_curve(
-    runs: Sequence[Run], oracles: dict[str, Oracle], budget: int
+    runs: Sequence[RunResult], oracles: dict[str, Oracle], budget: int
 ) -> Sequence[tuple[float, float]]:
     known = [replace(run, finds=oracles[run.case].finds) for run in runs if run.case in oracles]
     return mean_curve(known, budget)
 
 
-def _contributions(runs: Sequence[Run], budget: int) -> list[Line]:
+def _contributions(runs: Sequence[RunResult], budget: int) -> list[Line]:
     """The mean of each contribution along the run; strategies with a single one have nothing to compare."""
     names = list(dict.fromkeys(name for run in runs for name in run.parts))
     if len(names) < 2:
@@ -83,6 +86,6 @@ def _contributions(runs: Sequence[Run], budget: int) -> list[Line]:
         points = []
         for i in range(width):
             column = [row[i] for row in rows if i < len(row)]
-            points.append((budget * (i + 0.5) / width, sum(column) / len(column)))
+            points.append((budget * (i + 0.5) / width, math.fsum(column) / len(column)))
         lines.append((name, points))
     return lines

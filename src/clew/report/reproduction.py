@@ -12,7 +12,7 @@ from clew.lab.reproduce import Figure, Panel, Sheet, block, fill, points
 from clew.lab.reproduce.figure import Outcomes
 from clew.lab.reproduce.trial import ORACLE
 from clew.lab.results import write_whole
-from clew.report.picture import picture
+from clew.report.svg_document import svg_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _picture(panel: Panel, outcomes: Outcomes) -> str:
     # The oracle is in the tables; drawn, it would press all the others to the ground.
     shown = [line for line in panel.lines if line.name != ORACLE]
     lines = [(line.name, points(line, outcomes, panel.pages)) for line in shown]
-    return picture(panel.title, lines, "pages crawled", "harvest, %")
+    return svg_document(panel.title, lines, "pages crawled", "harvest, %")
 
 
 def write_document(found: Sequence[Written], outcomes: Mapping[Any, Any], document: Path) -> None:

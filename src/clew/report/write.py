@@ -1,4 +1,4 @@
-"""Facts into one HTML file."""
+"""CrawlSummary into one HTML file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import jinja2
 from markupsafe import Markup
 
 from clew import __version__
-from clew.report.chart import curves, legend
-from clew.report.facts import MAX_FINDS, MAX_HOSTS, Facts, Run, gather
+from clew.report.crawl_summary import MAX_FINDS, MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
+from clew.report.harvest_chart import curves, legend
 from clew.run.units import duration_text, size_text
 from clew.store.base import Reader
 
@@ -34,7 +34,8 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
         "chart": curves([("finds", facts.curve)]),
         "elapsed": duration_text(elapsed) if elapsed else "",
         "more_finds": facts.counts.matched - len(facts.finds),
-        "more_hosts": facts.counts.hosts - len(facts.hosts),
+        "more_hosts": facts.asked - len(facts.hosts),
+        "linked_hosts": facts.counts.hosts - facts.asked,
         "max_finds": MAX_FINDS,
         "max_hosts": MAX_HOSTS,
         "dropped": sorted(facts.counts.by_reason.items(), key=lambda item: (-item[1], item[0])),
@@ -43,7 +44,7 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
 
 
 def write_comparison(
-    runs: Sequence[Run], path: Path, *, title: str, note: str = "", command: str = ""
+    runs: Sequence[ComparedCrawl], path: Path, *, title: str, note: str = "", command: str = ""
 ) -> None:
     """Write several crawls of one web side by side: a chart with a line each, and a table."""
     values = {
@@ -87,9 +88,11 @@ def write_page(path: Path, template: str, values: dict[str, Any]) -> None:
 def _replace(path: Path, html: str) -> None:
     """Write beside, then move: a reader never sees half a report."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
     try:
-        # titles may hold lone surrogates, which no encoding takes
-        beside.write_text(html, encoding="utf-8", errors="replace")
+        # A new file, not a link left there; titles may hold lone surrogates, which no encoding takes.
+        with beside.open("x", encoding="utf-8", errors="replace") as stream:
+            stream.write(html)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
@@ -120,7 +123,7 @@ def _setting(value: object) -> str:
     return str(value)
 
 
-def _elapsed(facts: Facts) -> float:
+def _elapsed(facts: CrawlSummary) -> float:
     value = facts.meta.get("elapsed")
     return float(value) if isinstance(value, int | float) else 0.0
 

@@ -1,4 +1,7 @@
-"""What single values of a configuration may be, and how it is said when they are not."""
+"""What single values of a configuration may be, and how it is said when they are not.
+
+Each check takes a value and gives it back, or raises a `ValueError` with one sentence.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,15 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from clew.errors import ConfigError
+from clew.policy.scope import KINDS, pattern
+from clew.strategy import STRATEGIES
 from clew.strategy.intelligent import WEIGHINGS
+
+HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
+_HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
+#: Set by the client itself; a user's value would break the exchange.
+_RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -21,9 +32,14 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def not_one_of(value: object, known: tuple[str, ...]) -> str:
+    """The sentence for a word that is none of those there are."""
+    return f"{value!r} is not one of {', '.join(known)}{nearest(str(value), known)}"
+
+
 def choice(value: object, known: tuple[str, ...]) -> object:
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{value!r} is not one of {', '.join(known)}{nearest(str(value), known)}")
+        raise ValueError(not_one_of(value, known))
     return value
 
 
@@ -67,6 +83,99 @@ def web_address(text: str) -> str:
     return text.strip()
 
 
+def seeds(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value:
+        raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
+    return tuple(web_address(seed) for seed in value)
+
+
+def formula(value: str) -> str:
+    if not value.strip():
+        raise ValueError("say which pages to find, such as --match '\"wind farm\" AND lang:en'")
+    return value
+
+
+def strategy_name(value: object) -> object:
+    return choice(value, tuple(STRATEGIES))
+
+
+def off(value: object) -> object:
+    """`off`, for which TOML has a word of its own."""
+    return "off" if value is False else value
+
+
+def on_or_off(value: object) -> object:
+    return "on" if value is True else off(value)
+
+
+def url_pattern(text: str) -> str:
+    if not text:
+        raise ValueError("an empty pattern matches nothing: leave it out")
+    try:
+        pattern(text)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+def page_type(name: str) -> object:
+    return choice(name, tuple(KINDS))
+
+
+def proxy(value: str | None) -> str | None:
+    parts = urlsplit(value or "http://none")
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError(f"{value!r} is not a proxy address: write http://host:port")
+    return value
+
+
+def strategy_option(text: str) -> str:
+    name, equals, _ = text.partition("=")
+    if not name or not equals:
+        raise ValueError(f"{text!r} is not an option of a strategy: write name=value")
+    return text
+
+
+def header(text: str) -> str:
+    found = HEADER.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text.partition(':')[0]!r}: a header is written 'Name: value', on one line")
+    if found[1].lower() in _RESERVED:
+        raise ValueError(f"the header {found[1]!r} is set by the client itself")
+    return text
+
+
+def agent(value: str) -> str:
+    if not value.strip() or not value.isprintable() or not value.isascii():
+        raise ValueError("a user agent is one line of ASCII text, such as 'mybot/1.0 (me@example.org)'")
+    return value
+
+
+def private_host(text: str) -> str:
+    if not is_network(text) and not _HOST.fullmatch(text):
+        raise ValueError(f"{text!r} is neither a host, nor an address, nor a network such as 10.0.0.0/8")
+    return text
+
+
+def host(text: str) -> str:
+    if text != "*" and not _HOST.fullmatch(text) and not is_network(text):
+        hint = f"; did you mean {urlsplit(text).hostname!r}?" if "://" in text else ""
+        raise ValueError(f"{text!r} is not a host name such as example.org or *.example.org{hint}")
+    return text
+
+
+def own_host(text: str) -> str:
+    """Refuse a claim to hosts that cannot be one person's: a network, or all below a public suffix."""
+    if "/" in host(text):
+        raise ValueError(f"{text!r} is a network: name your own hosts or addresses one by one")
+    if text.startswith("*."):
+        from publicsuffixlist import PublicSuffixList
+
+        if PublicSuffixList(accept_unknown=False).is_public(text[2:].lower()):
+            raise ValueError(f"{text!r} claims what many people registered: name your own hosts")
+    return text
+
+
 def is_network(text: str) -> bool:
     try:
         ipaddress.ip_network(text.strip("[]"), strict=False)
@@ -87,14 +196,3 @@ def host_matches(host: str, pattern: str) -> bool:
     if pattern.startswith("*."):
         return host.endswith(pattern[1:])
     return host.strip("[]") == pattern.strip("[]")
-
-
-def claimable(pattern: str) -> None:
-    """Refuse a claim to hosts that cannot be one person's: a network, or all below a public suffix."""
-    if "/" in pattern:
-        raise ValueError(f"{pattern!r} is a network: name your own hosts or addresses one by one")
-    if pattern.startswith("*."):
-        from publicsuffixlist import PublicSuffixList
-
-        if PublicSuffixList(accept_unknown=False).is_public(pattern[2:].lower()):
-            raise ValueError(f"{pattern!r} claims what many people registered: name your own hosts")

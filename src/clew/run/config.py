@@ -1,51 +1,44 @@
-"""`CrawlConfig`: every setting of a crawl, checked, frozen.
+"""`CrawlConfig`: every setting of a crawl, declared once, checked, frozen.
 
-A setting is the same word everywhere: `--cache-age` on the command line, `CLEW_CACHE_AGE` in the
-environment, `cache-age` in `clew.toml`, `cache_age` here. How the four are put together is in
-`clew.run.settings`; what each means to the user is in docs/configuration.md.
+A field says all there is to say of a setting: its type and what it may be, its default, by `Setting` how it
+is shown, and in its docstring what it means (see `clew.run.declare`). Options of the command line, `CLEW_*`
+variables, keys of `clew.toml`, the file that `clew init` writes, the tables of the documentation and the
+library's `CrawlSettings` are made from that. A setting is the same word everywhere: `--cache-age`,
+`CLEW_CACHE_AGE`, `cache-age`, `cache_age`. How the layers are put together is in `clew.run.settings`.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import json
-import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from clew.errors import ConfigError
 from clew.fetch.settings import default_user_agent, is_credential
-from clew.policy.scope import DEFAULT_KINDS, KINDS, pattern
-from clew.run.checks import choice, claimable, host_matches, is_network, none, web_address, weighed
+from clew.policy.scope import DEFAULT_KINDS
+from clew.run import checks
+from clew.run.declare import ASK, FIND, LOOK, MACHINE, STOP, Declared, Setting
 from clew.run.units import seconds, size
-from clew.strategy import NAMES as STRATEGIES
+from clew.strategy import STRATEGIES
+from clew.strategy import find as find_strategy
 
-SEMANTICS = ("minmax", "product")
-SITEMAPS = ("off", "robots", "on")
-COOKIES = ("off", "session")
-SCOPES = ("all", "domain", "host", "prefix")
 DEFAULT_DELAY = 1.0
 #: Hosts that are not the user's own are never asked more often than this.
 MIN_DELAY = 0.25
 REDACTED = "<redacted>"
 
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
-_HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
-#: Set by the client itself; a user's value would break the exchange.
-_RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
-
-
-def _optional(convert: Any) -> BeforeValidator:
-    return BeforeValidator(lambda value: None if (value := none(value)) is None else convert(value))
-
-
-Limit = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(none)]
-Seconds = Annotated[float, BeforeValidator(seconds)]
-Size = Annotated[int, BeforeValidator(size), Field(ge=1)]
+_OR_NONE = BeforeValidator(checks.none)
 Texts = tuple[str, ...]
+HostNames = tuple[Annotated[str, AfterValidator(checks.host)], ...]
+Patterns = tuple[Annotated[str, AfterValidator(checks.url_pattern)], ...]
+Seconds = Annotated[float, BeforeValidator(seconds)]
+Size = Annotated[int, BeforeValidator(size)]
+Limit = Annotated[Annotated[int, Field(ge=1)] | None, _OR_NONE]
+Place = Annotated[Path | None, _OR_NONE]
 
 
 class CrawlConfig(BaseModel):
@@ -56,195 +49,221 @@ class CrawlConfig(BaseModel):
     (7200.0, 1000, 1.0)
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_default=False, use_attribute_docstrings=True
+    )
 
-    seeds: Texts
-    match: str
-    threshold: float = Field(0.5, gt=0, le=1)
-    semantics: Literal["minmax", "product"] = "minmax"
-    strategy: str = "intelligent"
-    weights: Annotated[dict[str, float] | str, BeforeValidator(weighed)] = {}
-    factors: Texts = ()
-    option: Texts = ()
-    use: Texts = ()
-    seed: int = Field(0, ge=0, lt=2**63)
+    seeds: Annotated[
+        Texts, AfterValidator(checks.seeds), Setting(FIND, fixed=True, example=("https://example.org/",))
+    ]
+    """Pages to start from: full http(s) URLs.
 
-    pages: Limit = 1000
-    matches: Limit = None
-    time: Annotated[float | None, _optional(seconds)] = None
-    bytes: Annotated[int | None, _optional(size)] = None
-    requests: Limit = None
-    per_host: Limit = None
-    interest: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(none)] = None
-    max_size: Annotated[Annotated[int, Field(ge=10)] | None, BeforeValidator(none)] = None
+    On the command line they are arguments."""
+    match: Annotated[
+        str,
+        AfterValidator(checks.formula),
+        Setting(FIND, "FORMULA", fixed=True, short="-m", example='"wind farm" AND lang:en'),
+    ]
+    """Which pages to find: a formula such as `'"wind farm" AND lang:en'`; see [predicates](predicate.md)."""
+    threshold: Annotated[float, Field(gt=0, le=1), Setting(FIND, "X", fixed=True)] = 0.5
+    """A page whose degree is at least this is a find."""
+    semantics: Annotated[Literal["minmax", "product"], Setting(FIND, "NAME", fixed=True)] = "minmax"
+    """How degrees combine: `minmax` or `product`.
 
-    scope: Literal["all", "domain", "host", "prefix"] = "all"
-    include: Texts = ()
-    exclude: Texts = ()
-    depth: Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(none)] = None
-    types: Texts = DEFAULT_KINDS
-    nofollow: bool = False
-    sitemaps: Literal["off", "robots", "on"] = "robots"
-    traps: bool = True
+    With `minmax` AND is the least, OR the greatest."""
+    strategy: Annotated[str, BeforeValidator(checks.strategy_name), Setting(FIND, "NAME", fixed=True)] = (
+        "intelligent"
+    )
+    """Which link next: `intelligent`, `best-first`, `breadth-first`, …; see [strategies](strategies.md)."""
+    weights: Annotated[
+        dict[str, float] | str,
+        BeforeValidator(checks.weighed),
+        Setting(FIND, "NAME|NAME=X,…", fixed=True, shown="the strategy's own", example={"content": 1.0}),
+    ] = {}
+    """How the parts of the score are weighed: `learned`, `balanced`, `product`, or weights by name.
 
-    delay: Annotated[Seconds, Field(le=3600)] = DEFAULT_DELAY
-    concurrency: int = Field(16, ge=1, le=4096)
-    proxy: Annotated[str | None, BeforeValidator(none)] = None
-    header: Texts = ()
-    user_agent: str = default_user_agent()
-    timeout: Annotated[Seconds, Field(gt=0, le=3600)] = 30.0
-    max_body: Size = 10_000_000
-    allow_private: Texts = ()
-    own: Texts = ()
-    ignore_robots: bool = False
-    insecure: Texts = ()
-    cookies: Literal["off", "session"] = "off"
-    cookie_file: Annotated[Path | None, BeforeValidator(none)] = None
-    browser: Texts = ()
-    browser_path: Annotated[Path | None, BeforeValidator(none)] = None
+    In `clew.toml` weights by name are a table."""
+    factors: Annotated[
+        Texts, Setting(FIND, "NAME", fixed=True, shown="all", example=("content", "sibling"))
+    ] = ()
+    """The reasons that `intelligent` combines; can be repeated."""
+    option: Annotated[
+        tuple[Annotated[str, AfterValidator(checks.strategy_option)], ...],
+        Setting(FIND, "NAME=VALUE", fixed=True, example=("refresh=0.02",)),
+    ] = ()
+    """An option of the strategy; can be repeated; see [strategies](strategies.md)."""
+    use: Annotated[Texts, Setting(FIND, "CRAWL|FILE", fixed=True, example=("earlier-crawl",))] = ()
+    """Begin with what earlier crawls learned: their directories, or knowledge files; can be repeated."""
+    random_seed: Annotated[int, Field(ge=0, lt=2**63), Setting(FIND, "N", fixed=True, former="seed")] = 0
+    """The dice: the same number gives the same crawl."""
 
-    cache: Annotated[Path | None, BeforeValidator(none)] = None
-    cache_age: Seconds = 7 * 86400.0
-    ordered: bool = False
-    parse_workers: Annotated[Annotated[int, Field(ge=0, le=64)] | None, BeforeValidator(none)] = None
-    metrics_port: Annotated[Annotated[int, Field(ge=1, le=65535)] | None, BeforeValidator(none)] = None
+    pages: Annotated[Limit, Setting(STOP, "N")] = 1000
+    """Stop after so many pages, fetched and judged."""
+    matches: Annotated[Limit, Setting(STOP, "N")] = None
+    """Stop after so many finds."""
+    time: Annotated[Seconds | None, _OR_NONE, Setting(STOP, "DURATION")] = None
+    """Stop after a time such as `90s`, `30m` or `2h`, over all sessions."""
+    bytes: Annotated[Size | None, _OR_NONE, Setting(STOP, "SIZE")] = None
+    """Stop after receiving so much, such as `500MB`."""
+    requests: Annotated[Limit, Setting(STOP, "N")] = None
+    """Stop after so many requests, robots.txt and redirects counted."""
+    per_host: Annotated[Limit, Setting(STOP, "N")] = None
+    """Fetch at most so many pages from one host.
 
-    # what one field may be
+    The other hosts go on. What is left waits, and is fetched when the crawl is resumed with more."""
+    interest: Annotated[Annotated[float, Field(gt=0)] | None, _OR_NONE, Setting(STOP, "X")] = None
+    """Stop when for 50 pages nothing promised X times what chance gives, and nothing was found.
 
-    @field_validator("seeds")
+    For `intelligent` only. The crawl then says "nothing interesting"."""
+    max_size: Annotated[Annotated[int, Field(ge=10)] | None, _OR_NONE, Setting(STOP, "N")] = None
+    """Keep the best N candidates at hand; the others wait on disk until there is room.
+
+    At least 10. What is worth less stays queued on disk, is not scored anew, and comes back when the list has
+    half as many. Bounds work, not memory: see [strategies](strategies.md)."""
+
+    scope: Annotated[Literal["all", "domain", "host", "prefix"], Setting(LOOK, "NAME", fixed=True)] = "all"
+    """Look at `all`, or stay with the seeds' registrable `domain`, `host` or folder (`prefix`)."""
+    include: Annotated[Patterns, Setting(LOOK, "PATTERN", fixed=True, example=("*/articles/*",))] = ()
+    """Only URLs that match a glob or `/regex/`; can be repeated."""
+    exclude: Annotated[Patterns, Setting(LOOK, "PATTERN", fixed=True, example=("/[?&]sort=/",))] = ()
+    """No URLs that match a glob or `/regex/`; can be repeated."""
+    depth: Annotated[Annotated[int, Field(ge=0)] | None, _OR_NONE, Setting(LOOK, "N", fixed=True)] = None
+    """At most so many links away from the nearest seed; 0 fetches the seeds alone."""
+    types: Annotated[
+        tuple[Annotated[str, AfterValidator(checks.page_type)], ...], Setting(LOOK, "NAME,…", fixed=True)
+    ] = DEFAULT_KINDS
+    """Page types to keep.
+
+    `pdf` needs the extra `clew[pdf]`."""
+    nofollow: Annotated[bool, Setting(LOOK, fixed=True)] = False
+    """Leave out single links marked `rel=nofollow`.
+
+    That mark says whom a page vouches for, not what may be fetched, so it is ignored unless asked for. A page
+    that says `nofollow` about itself, by `meta robots` or `X-Robots-Tag`, is always obeyed."""
+    sitemaps: Annotated[
+        Literal["off", "robots", "on"], BeforeValidator(checks.on_or_off), Setting(LOOK, "off|robots|on")
+    ] = "robots"
+    """Read the sitemaps that robots.txt names (`robots`), or `/sitemap.xml` where it names none, too (`on`).
+
+    See [politeness](politeness.md#sitemaps)."""
+    traps: Annotated[bool, Setting(LOOK)] = True
+    """Leave endless calendars, growing queries, copies, error pages and mirrors alone once recognised.
+
+    See [politeness](politeness.md#traps)."""
+
+    delay: Annotated[Seconds, Field(le=3600), Setting(ASK, "DURATION")] = DEFAULT_DELAY
+    """Time between two requests to one host or address.
+
+    More where a host asks for it, is slow or is busy. Under 0.25 s only for hosts named by `own`; others then
+    keep 1 s."""
+    concurrency: Annotated[int, Field(ge=1, le=4096), Setting(ASK, "N")] = 16
+    """Requests in flight at once, over all hosts.
+
+    One at a time for each host that is not your own."""
+    proxy: Annotated[
+        str | None,
+        _OR_NONE,
+        AfterValidator(checks.proxy),
+        Setting(ASK, "URL", shown="", example="http://127.0.0.1:8089"),
+    ] = None
+    """An HTTP proxy for every request, `http://host:port`.
+
+    Proxy variables of the environment are not used."""
+    header: Annotated[
+        tuple[Annotated[str, AfterValidator(checks.header)], ...],
+        Setting(ASK, "'NAME: VALUE'", example=("Accept-Language: en",)),
+    ] = ()
+    """A header for every request; can be repeated.
+
+    Secret ones go to the seeds' own origins only, and are not stored."""
+    user_agent: Annotated[
+        str,
+        AfterValidator(checks.agent),
+        Setting(ASK, "TEXT", shown="clew/VERSION", example="mybot/1.0 (me@example.org)"),
+    ] = default_user_agent()
+    """Who asks; say how to reach you.
+
+    Its first word is the name robots.txt is read for."""
+    timeout: Annotated[Seconds, Field(gt=0, le=3600), Setting(ASK, "DURATION")] = 30.0
+    """Give up on a reply after this, from asking to its last byte."""
+    max_body: Annotated[Size, Field(ge=1), Setting(ASK, "SIZE")] = 10_000_000
+    """Cut a page after so much, decompressed, and mark it as truncated."""
+    allow_private: Annotated[
+        tuple[Annotated[str, AfterValidator(checks.private_host)], ...],
+        Setting(ASK, "HOST|CIDR", example=("10.0.0.0/8",)),
+    ] = ()
+    """A private host, address or network that may be visited; can be repeated."""
+    own: Annotated[
+        tuple[Annotated[str, AfterValidator(checks.own_host)], ...],
+        Setting(ASK, "HOST", example=("www.example.org",)),
+    ] = ()
+    """A host of your own, which may be asked fast and often; can be repeated.
+
+    Your word that a host is yours: `example.org`, `*.example.org`. The only thing that permits a delay under
+    0.25 s, several requests at once to one host, and `ignore-robots`. `*` is for a recorded web: it needs a
+    `proxy` on this machine."""
+    ignore_robots: Annotated[bool, Setting(ASK)] = False
+    """Do not ask hosts of your own for robots.txt."""
+    insecure: Annotated[HostNames, Setting(ASK, "HOST")] = ()
+    """A host whose TLS certificate is not checked; can be repeated."""
+    cookies: Annotated[
+        Literal["off", "session"], BeforeValidator(checks.off), Setting(ASK, "off|session")
+    ] = "off"
+    """Keep cookies while it runs, each for the origin that set it; see [fetching](fetching.md#cookies)."""
+    cookie_file: Annotated[Place, Setting(ASK, "FILE", shown="", example="cookies.txt")] = None
+    """Cookies of your own to send, in Netscape format.
+
+    The format of curl and of browsers' extensions. In `clew.toml` relative to the file. It is read when the
+    crawl begins and when it is resumed, and not stored."""
+    browser: Annotated[HostNames, Setting(ASK, "HOST|auto", example=("auto",))] = ()
+    """Render pages of a host (`*` for all), or those that look empty (`auto`), in Chromium; can be repeated;
+    see [fetching](fetching.md#pages-made-by-scripts).
+
+    Hosts are written `app.example` or `*.app.example`. Needs the extra `clew[browser]` and a Chromium or
+    Chrome of the system."""
+    browser_path: Annotated[Place, Setting(ASK, "FILE", shown="on the path", example="/usr/bin/chromium")] = (
+        None
+    )
+    """The Chromium or Chrome to use, if it is not on the path.
+
+    In `clew.toml` relative to the file."""
+
+    cache: Annotated[Place, Setting(MACHINE, "DIR", shown="", example="cache")] = None
+    """A page cache that several crawls share.
+
+    In `clew.toml` relative to the file."""
+    cache_age: Annotated[Seconds, Setting(MACHINE, "DURATION")] = 7 * 86400.0
+    """How old a cached page may be."""
+    ordered: Annotated[bool, Setting(MACHINE, fixed=True)] = False
+    """Settle replies in the order asked, so that a crawl of an unchanged web gives the same trace; slower."""
+    parse_workers: Annotated[
+        Annotated[int, Field(ge=0, le=64)] | None,
+        _OR_NONE,
+        Setting(MACHINE, "N", shown="large pages only", example=2),
+    ] = None
+    """Processes that parse pages; 0 parses all in the main one.
+
+    They are handed several pages at a time. By default pages up to 128 KB are parsed in the main process,
+    larger ones in others, one for each further core up to 4."""
+    metrics_port: Annotated[
+        Annotated[int, Field(ge=1, le=65535)] | None,
+        _OR_NONE,
+        Setting(MACHINE, "PORT", shown="", example=9464),
+    ] = None
+    """Serve Prometheus metrics on `http://127.0.0.1:PORT/metrics`."""
+
+    @model_validator(mode="before")
     @classmethod
-    def _check_seeds(cls, value: Texts) -> Texts:
-        if not value:
-            raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
-        return tuple(web_address(seed) for seed in value)
-
-    @field_validator("match")
-    @classmethod
-    def _check_match(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("say which pages to find, such as --match '\"wind farm\" AND lang:en'")
-        return value
-
-    @field_validator("semantics", mode="before")
-    @classmethod
-    def _check_semantics(cls, value: object) -> object:
-        return choice(value, SEMANTICS)
-
-    @field_validator("strategy", mode="before")
-    @classmethod
-    def _check_strategy(cls, value: object) -> object:
-        return choice(value, STRATEGIES)
-
-    @field_validator("scope", mode="before")
-    @classmethod
-    def _check_scope(cls, value: object) -> object:
-        return choice(value, SCOPES)
-
-    @field_validator("sitemaps", mode="before")
-    @classmethod
-    def _check_sitemaps(cls, value: object) -> object:
-        return choice(
-            {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value, SITEMAPS
-        )
-
-    @field_validator("cookies", mode="before")
-    @classmethod
-    def _check_cookies(cls, value: object) -> object:
-        # TOML has words of its own for off.
-        return choice("off" if value is False else value, COOKIES)
-
-    @field_validator("include", "exclude")
-    @classmethod
-    def _check_patterns(cls, value: Texts) -> Texts:
-        for text in value:
-            if not text:
-                raise ValueError("an empty pattern matches nothing: leave it out")
-            try:
-                pattern(text)
-            except ConfigError as error:
-                raise ValueError(str(error)) from None
-        return value
-
-    @field_validator("types")
-    @classmethod
-    def _check_types(cls, value: Texts) -> Texts:
-        for name in value:
-            choice(name, tuple(KINDS))
-        return value
-
-    @field_validator("proxy")
-    @classmethod
-    def _check_proxy(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme != "http" or not parts.hostname:
-            raise ValueError(f"{value!r} is not a proxy address: write http://host:port")
-        return value
-
-    @field_validator("option")
-    @classmethod
-    def _check_options(cls, value: Texts) -> Texts:
-        for item in value:
-            name, equals, _ = item.partition("=")
-            if not name or not equals:
-                raise ValueError(f"{item!r} is not an option of a strategy: write name=value")
-        return value
-
-    @field_validator("header")
-    @classmethod
-    def _check_headers(cls, value: Texts) -> Texts:
-        for header in value:
-            found = _HEADER.fullmatch(header)
-            if not found:
-                raise ValueError(
-                    f"{header.partition(':')[0]!r}: a header is written 'Name: value', on one line"
-                )
-            if found[1].lower() in _RESERVED:
-                raise ValueError(f"the header {found[1]!r} is set by the client itself")
-        return value
-
-    @field_validator("user_agent")
-    @classmethod
-    def _check_agent(cls, value: str) -> str:
-        if not value.strip() or not value.isprintable() or not value.isascii():
-            raise ValueError("a user agent is one line of ASCII text, such as 'mybot/1.0 (me@example.org)'")
-        return value
-
-    @field_validator("allow_private")
-    @classmethod
-    def _check_private(cls, value: Texts) -> Texts:
-        for item in value:
-            if not is_network(item) and not _HOST.fullmatch(item):
-                raise ValueError(
-                    f"{item!r} is neither a host, nor an address, nor a network such as 10.0.0.0/8"
-                )
-        return value
-
-    @field_validator("own", "insecure", "browser")
-    @classmethod
-    def _check_hosts(cls, value: Texts) -> Texts:
-        for item in value:
-            if item != "*" and not _HOST.fullmatch(item) and not is_network(item):
-                hint = f"; did you mean {urlsplit(item).hostname!r}?" if "://" in item else ""
-                raise ValueError(f"{item!r} is not a host name such as example.org or *.example.org{hint}")
-        return value
-
-    @field_validator("own")
-    @classmethod
-    def _check_own(cls, value: Texts) -> Texts:
-        for item in value:
-            claimable(item)
-        return value
+    def _take_former_names(cls, values: Any) -> Any:
+        return current_names(values) if isinstance(values, dict) else values
 
     # what fields may be together
 
     @model_validator(mode="after")
     def _check_interest(self) -> CrawlConfig:
-        if self.interest is not None and self.strategy != "intelligent":
-            raise ValueError(
-                f"interest is estimated by the strategy 'intelligent' only: {self.strategy!r} cannot tell"
-            )
+        if self.interest is not None and not find_strategy(self.strategy).capabilities.interest:
+            able = ", ".join(name for name in STRATEGIES if find_strategy(name).capabilities.interest)
+            raise ValueError(f"{self.strategy!r} cannot tell interest: choose a strategy that can ({able})")
         return self
 
     @model_validator(mode="after")
@@ -282,7 +301,7 @@ class CrawlConfig(BaseModel):
         >>> CrawlConfig(seeds=("http://a.example/",), match="x", own=("*.a.example",)).owns("www.a.example")
         True
         """
-        return any(host_matches(host, pattern) for pattern in self.own)
+        return any(checks.host_matches(host, pattern) for pattern in self.own)
 
     def sends_cookies(self) -> bool:
         """Whether requests may carry cookies."""
@@ -303,7 +322,7 @@ class CrawlConfig(BaseModel):
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """`header` as pairs of name and value."""
-        found = [_HEADER.fullmatch(header) for header in self.header]
+        found = [checks.HEADER.fullmatch(header) for header in self.header]
         return tuple((match[1], match[2].strip()) for match in found if match)
 
     def proxy_is_loopback(self) -> bool:
@@ -340,3 +359,21 @@ class CrawlConfig(BaseModel):
     def from_json(cls, text: str) -> CrawlConfig:
         """The opposite of `to_json`; redacted values stay redacted, see `missing_secrets`."""
         return cls.model_validate_json(text)
+
+
+#: The settings in their order, by key.
+SETTINGS = {
+    key: Declared(key, field, next(item for item in field.metadata if isinstance(item, Setting)))
+    for key, field in CrawlConfig.model_fields.items()
+}
+#: Names that settings had before, which are still taken, and their names now.
+FORMER = {item.setting.former: key for key, item in SETTINGS.items() if item.setting.former}
+
+
+def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by the names they have now; where a setting has both names, the one of now holds.
+
+    >>> current_names({"seed": 3, "pages": 10})
+    {'random_seed': 3, 'pages': 10}
+    """
+    return {FORMER.get(key, key): value for key, value in values.items() if FORMER.get(key) not in values}

@@ -11,21 +11,22 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from clew.engine import Crawl
+from clew.engine import Change, Crawl
 from clew.errors import RETRY, FetchError, ParseError, Reason
 from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
 from clew.messages import Blob, Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
+from clew.run.backpressure import DurabilityGate
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Parser, to_page, to_sitemap
-from clew.run.room import Room
 from clew.store.base import Store
 
 #: Between checkpoints of what was learned, at least; a quarter of the pages so far in a long crawl. (A crawl
@@ -45,6 +46,14 @@ class Arrival:
     response: Response | None
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A change that somebody asked for, and the number of the decision it became, once that is durable."""
+
+    change: Change
+    done: Future[int] = field(default_factory=Future)
+
+
 @dataclass(slots=True)
 class Driver:
     """Runs one crawl until it stops."""
@@ -62,6 +71,11 @@ class Driver:
     """When the budget has no room left, what is under way for so many seconds is not waited for: others take
     its place, and it is left behind, still queued, when they use the budget up. Time decides, so it is for
     live crawls only, and not for those whose replies are settled in order."""
+    held: Callable[[], bool] = lambda: False
+    """Whether whoever reads the finds has enough of them for now: then nothing is leased or settled until
+    `wake` is called, and the time does not count."""
+    commands: deque[Command] = field(default_factory=deque)
+    """What is to be changed meanwhile; any thread may append, and call `wake` in the loop."""
     _under_way: dict[int, tuple[Task, asyncio.Task[None]]] = field(default_factory=dict)
     _since: dict[int, float] = field(default_factory=dict)
     _arrived: dict[int, Arrival] = field(default_factory=dict)
@@ -70,10 +84,10 @@ class Driver:
     _broken: Exception | None = None
     _stopping: bool = False
     _checkpoint: int = 0
-    _room: Room = field(init=False)
+    _gate: DurabilityGate = field(init=False)
 
     def __post_init__(self) -> None:
-        self._room = Room(self.store, self.concurrency, self._news.set)
+        self._gate = DurabilityGate(self.store, self.concurrency, self._news.set)
 
     async def run(self) -> str:
         """Crawl until a budget is spent, the frontier is empty or `stop` was called; gives the reason."""
@@ -82,11 +96,11 @@ class Driver:
         self._note(())
         for observer in self.observers:
             observer.started(self.progress)
-        self._room.open()
+        self._gate.open()
         try:
             reason = await self._loop()
         finally:
-            self._room.close()
+            self._gate.close()
             await self._abandon()
             self.store.save(self.crawl.drain())
             self.store.flush()
@@ -100,17 +114,25 @@ class Driver:
         self._stopping = True
         self._news.set()
 
+    def wake(self) -> None:
+        """Look again: is there a command, is the crawl still `held`? Safe to call from the loop only."""
+        self._news.set()
+
     async def _loop(self) -> str:
         while not self._stopping:
             now = self.clock.now()
-            self._room.check()
+            self._gate.check()
             if self._broken is not None:
                 raise self._broken
+            self._obey(now)
             reason = self.crawl.stopped(now)
             if reason is not None:
                 return reason
             if self.crawl.spent(now) == "time":
                 return "time"
+            if self.held():
+                await self._hold(now)
+                continue
             self.crawl.late = sum(now - since >= self.late for since in self._waits())
             self._lease(now)
             if self._settle():
@@ -119,6 +141,31 @@ class Driver:
             await self.clock.wait(self._news, self._wake_at())
             self._news.clear()
         return "interrupted"
+
+    def _obey(self, now: float) -> None:
+        """Take in what was commanded; who commanded it is told when it is durable."""
+        while self.commands:
+            command = self.commands.popleft()
+            if not command.done.set_running_or_notify_cancel():
+                continue
+            effects = self.crawl.command(command.change, now)
+            self.store.save(effects)
+            self.store.flush()
+            self.progress.budget = self.crawl.rules.budget.pages
+            self._tell(effects)
+            command.done.set_result(self.crawl.tracer.count)
+
+    def _tell(self, effects: Sequence[Effect]) -> None:
+        self._note(effects)
+        for observer in self.observers:
+            observer.settled(effects, self.progress)
+
+    async def _hold(self, since: float) -> None:
+        """Stand still until there is news; the reader's time is not the crawl's."""
+        await self._news.wait()
+        self._news.clear()
+        if self.crawl.started is not None:
+            self.crawl.started += self.clock.now() - since
 
     def _wake_at(self) -> float | None:
         """When to look again though nothing arrived."""
@@ -136,7 +183,7 @@ class Driver:
 
     def _waits(self) -> Iterable[float]:
         """Since when each task is under way, where that keeps others from being begun."""
-        room = self.crawl.rules.budget.room(self.crawl.tally, self.crawl.in_flight)
+        room = self.crawl.rules.budget.remaining(self.crawl.tally, self.crawl.in_flight)
         return () if room or self.ordered or self.late == math.inf else self._since.values()
 
     def _lease(self, now: float) -> None:
@@ -155,7 +202,7 @@ class Driver:
             ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
         size = 0
         for number in ready:
-            if self.crawl.lent and self.crawl.spent(self.clock.now()):
+            if self.held() or (self.crawl.lent and self.crawl.spent(self.clock.now())):
                 break
             arrival = self._arrived.pop(number)
             del self._under_way[number]
@@ -178,10 +225,8 @@ class Driver:
         assert outcome is not None  # what has no reply has come to its end
         effects = self.crawl.settle(outcome, now)
         self.store.save(effects)
-        self._room.leave()
-        self._note(effects)
-        for observer in self.observers:
-            observer.settled(effects, self.progress)
+        self._gate.leave()
+        self._tell(effects)
         # What was learned grows with the crawl, and so does writing it down.
         if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 4):
             self._checkpoint = self.crawl.tally.pages
@@ -199,7 +244,7 @@ class Driver:
         progress.point()
 
     async def _perform(self, task: Task) -> None:
-        await self._room.enter()
+        await self._gate.enter()
         try:
             self._arrived[task.id] = await self._fetch(task)
         except Exception as problem:
@@ -267,7 +312,7 @@ class Driver:
             elapsed=response.elapsed,
             retry_after=retry_after(response.header("retry-after"), self.clock.now()),
             cached=response.cached,
-            parts=response.parts,
+            subrequests=response.subrequests,
             blob=blob,
             addresses=(response.address,) if response.address and not response.cached else (),
         )

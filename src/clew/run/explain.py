@@ -7,19 +7,21 @@ put through the same scope and robots rules again, which give the same answer as
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
+from clew import native
 from clew import url as urls
 from clew.errors import UsageError
-from clew.frontier.host import Host, given_up
-from clew.frontier.robots import Rules, product_token
+from clew.frontier.host import Host
+from clew.frontier.robots import Rules, product_token, unavailable
 from clew.messages import Decision, State
 from clew.policy.traps import Traps
 from clew.run.config import CrawlConfig
-from clew.run.inquiry import Inquiry, inquire
-from clew.store import CrawlReader
+from clew.run.factor_report import FactorReport, factor_report
+from clew.run.settings import stored_config
 from clew.store.base import CandidateRow, PageRow, Reader
-from clew.strategy import PARTS, Intelligent
+from clew.strategy import STRATEGIES, find
 from clew.strategy.options import read
 
 _FATES = {
@@ -30,8 +32,10 @@ _FATES = {
     State.DROPPED: "left out",
     State.REDIRECTED: "redirected",
 }
-_REASONS = {
+#: Why a page was left out, in words.
+REASONS = {
     "robots": "robots.txt of its host does not allow it",
+    "robots-waits": "robots.txt of its host cannot be had now; it is asked for again before anything else",
     "no-robots": "robots.txt of its host could not be read, and so nothing there is allowed",
     "scope": "it is outside the scope of the crawl (--scope)",
     "exclude": "an exclude pattern matches it (--exclude)",
@@ -40,6 +44,7 @@ _REASONS = {
     "type": "it is of a type that is not wanted (--types)",
     "redirects": "too many redirects in a row",
     "bad-url": "the address it points to is no web address",
+    "host-banned": "its host was banned while the crawl was under way",
     "host-excluded": "its host failed too often and was given up",
     "soft-404": "it is an error page served as a success, or of a kind that mostly are (--traps)",
     "mirror": "its host serves the pages of another, where this one is known (--traps)",
@@ -72,16 +77,20 @@ class Explanation:
     decisions: tuple[Decision, ...] = ()
     page: PageRow | None = None
     notes: tuple[str, ...] = field(default=())
-    inquiry: Inquiry | None = None
+    factors: FactorReport | None = None
     """For a strategy that learns: rank, runner-up and the evidence of every factor."""
 
-    def lines(self) -> list[str]:
-        """The explanation for people."""
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, *, full: bool = False) -> list[str]:
+        """The explanation for people; of what was learned the three strongest reasons, or all when `full`."""
         out = [self.url, f"  {self.fate}: {self.why}"]
         if self.found:
             out.append(f"  found    {self.found}")
         if self.score is not None:
-            sums = " + ".join(f"{name} {value:.4g}" for name, value in self.parts)
+            told = self.parts if full or self.factors is None else ()
+            sums = " + ".join(f"{name} {value:.4g}" for name, value in told)
             out.append(f"  score    {self.score:.4g}" + (f" = {sums}" if sums else ""))
         for decision in self.decisions:
             status = f", HTTP {decision.status}" if decision.status else ""
@@ -91,8 +100,8 @@ class Explanation:
         if self.page is not None:
             out.append(f"  verdict  {self.page.score:.4g}{' (a find)' if self.page.matched else ''}")
             out.extend(f"    {reason}" for reason in self.page.reasons)
-        if self.inquiry is not None:
-            out.extend(self.inquiry.lines())
+        if self.factors is not None:
+            out.extend(self.factors.lines(full=full))
         out.extend(f"  note     {note}" for note in self.notes)
         return out
 
@@ -123,7 +132,7 @@ class Explanation:
             "matched": page.matched if page else None,
             "terms": list(page.reasons) if page else [],
             "notes": list(self.notes),
-            "learned": self.inquiry.as_dict() if self.inquiry else None,
+            "learned": self.factors.as_dict() if self.factors else None,
         }
 
 
@@ -133,60 +142,65 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     if canonical is None:
         raise UsageError(f"{url!r} is not an http or https address")
     if config is None:
-        config = CrawlConfig.model_validate(store.meta()["config"])
+        config = stored_config(store.meta())
     notes = () if canonical == url else (f"looked up as {canonical}",)
     row = store.candidate(canonical)
     if row is None:
         return _never_seen(store, canonical, config, notes)
     decisions = tuple(store.trace_of(canonical))
     page = store.page(canonical)
-    parts = _chosen_parts(decisions) or row.parts
+    parts = _chosen_parts(decisions) or row.terms
     names = _part_names(config)
-    lost = row.state in (State.QUEUED, State.DROPPED) and _host_excluded(store, row.host)
-    shut = row.reason == "robots" and _robots_status(store, canonical) not in range(1, 500)
+    lost = _host_refusal(store, row.host) if row.state in (State.QUEUED, State.DROPPED) else None
+    shut = row.reason == "robots" and _no_robots(_robots_status(store, canonical))
     if lost or shut:
         notes = (*notes, *_last_failure(store, row.host))
-    why = _REASONS["no-robots"] if shut else _why(row, page)
+    why = REASONS["no-robots"] if shut else _why(row, page)
     if lost and row.state is State.QUEUED:
-        why = _REASONS["host-excluded"]
+        why = REASONS[lost]
+    elif row.state is State.QUEUED and unavailable(_robots_status(store, canonical)):
+        why = REASONS["robots-waits"]
+        notes = (*notes, *_last_failure(store, row.host))
     return Explanation(
         canonical,
         "left out" if lost else _FATES[row.state],
         why,
         found=_found(row),
-        score=sum(parts) if parts else row.score,
-        parts=tuple(zip(names, parts, strict=False)),
+        score=native.left_sum(parts) if parts else row.score,
+        # A crawl of an older clew had other columns, whose names are not known any more.
+        parts=tuple(zip(names, parts, strict=True)) if len(names) == len(parts) else (),
         decisions=decisions,
         page=page,
         notes=notes,
-        inquiry=_inquiry(store, config, row, decisions),
+        factors=_factor_report(store, config, row, decisions),
     )
 
 
 def _part_names(config: CrawlConfig) -> tuple[str, ...]:
     """What the contributions are called, which for some strategies is the user's choice."""
-    if config.strategy != Intelligent.name:
-        return PARTS.get(config.strategy, ())
-    weights = None if isinstance(config.weights, str) else config.weights
-    options = read(config.strategy, Intelligent.options, config.strategy_options())
-    return Intelligent.configured(None, 0, weights, options).parts
+    if config.strategy not in STRATEGIES:
+        return ()
+    strategy = find(config.strategy)
+    weights = {} if isinstance(config.weights, str) else config.weights
+    options = read(config.strategy, strategy.options, config.strategy_options())
+    return strategy.parts_of(weights, options, reuses=bool(config.use))
 
 
-def _inquiry(
+def _factor_report(
     store: Reader, config: CrawlConfig, row: CandidateRow, decisions: tuple[Decision, ...]
-) -> Inquiry | None:
+) -> FactorReport | None:
     """The learned grounds, where there are any and the archive is at hand."""
-    if config.strategy != Intelligent.name or not isinstance(store, CrawlReader):
+    if not find(config.strategy).capabilities.explains:
         return None
-    before = next((d.seq for d in reversed(decisions) if d.parts), None)
+    before = next((d.seq for d in reversed(decisions) if d.terms), None)
     if before is None and row.state is not State.QUEUED:
         return None
-    return inquire(store, config, row.id, before)
+    return factor_report(store, config, row.id, before)
 
 
 def _chosen_parts(decisions: tuple[Decision, ...]) -> tuple[float, ...]:
     """What it was worth at the moment it was chosen last."""
-    return next((d.parts for d in reversed(decisions) if d.parts), ())
+    return next((d.terms for d in reversed(decisions) if d.terms), ())
 
 
 def _found(row: CandidateRow) -> str:
@@ -209,19 +223,21 @@ def _why(row: CandidateRow, page: PageRow | None) -> str:
         return f"nothing has put it first yet{again}"
     if row.state is State.REDIRECTED and row.reason == "redirect":
         return "it leads to another address, which is followed in its place"
-    return _REASONS.get(row.reason, row.reason or "no reason recorded")
+    return REASONS.get(row.reason, row.reason or "no reason recorded")
 
 
 def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, ...]) -> Explanation:
-    from clew.run.assemble import rules_of
+    from clew.run.build import rules_of
 
+    if near := _nearest(store, url):
+        notes = (*notes, f"the nearest URL that is known is {near}")
     reason = rules_of(config).scope.check(url, 0) or _given_up(store, url, config)
     if reason is not None:
         notes = (*notes, *_last_failure(store, urls.host(url))) if reason == "host-excluded" else notes
-        return Explanation(url, "left out", _REASONS.get(reason, reason), notes=notes)
+        return Explanation(url, "left out", REASONS.get(reason, reason), notes=notes)
     if not _robots_allow(store, url, config):
         return Explanation(
-            url, "never seen", f"no fetched page links to it, and {_REASONS['robots']}", notes=notes
+            url, "never seen", f"no fetched page links to it, and {REASONS['robots']}", notes=notes
         )
     hint = (
         "no fetched page links to it, or every link to it was too deep or marked nofollow"
@@ -231,16 +247,41 @@ def _never_seen(store: Reader, url: str, config: CrawlConfig, notes: tuple[str, 
     return Explanation(url, "never seen", hint, notes=notes)
 
 
-def _host_excluded(store: Reader, host: str) -> bool:
-    """Whether a host was given up; what is queued for it may not have been closed before the crawl ended."""
-    return any(row.host == host and given_up(row) for row in store.hosts())
+def _nearest(store: Reader, url: str) -> str | None:
+    """The known URL that was likely meant: another way to write it, or one much like it that was tried."""
+    scheme, _, rest = url.partition("://")
+    plain = rest.removeprefix("www.")
+    for place in (rest, plain, f"www.{plain}"):
+        for ending in (place, place.removesuffix("/"), f"{place.removesuffix('/')}/"):
+            for way in (scheme, "http" if scheme == "https" else "https"):
+                known = urls.canonical(f"{way}://{ending}")
+                if known is not None and known != url and store.candidate(known) is not None:
+                    return known
+    tried: dict[str, dict[str, None]] = {}
+    for line in store.decisions():
+        if line.kind in ("page", "drop"):
+            tried.setdefault(urls.host(line.url), {})[line.url] = None
+    host = urls.host(url)
+    hosts = [host] if host in tried else get_close_matches(host, tried, n=1, cutoff=0.8)
+    close = [near for name in hosts for near in get_close_matches(url, tried[name], n=1, cutoff=0.8)]
+    return close[0] if close else None
+
+
+def _host_refusal(store: Reader, host: str) -> str | None:
+    """Why a host was given up, if it was; what is queued for it may not have been closed before the end."""
+    row = next((row for row in store.hosts() if row.host == host), None)
+    if row is None:
+        return None
+    known = Host(host, 0, False, 0.0, 1)
+    known.recall(row)
+    return known.refusal
 
 
 def _last_failure(store: Reader, host: str) -> tuple[str, ...]:
     """What the host said, or did not say, when it was asked last."""
     last: Decision | None = None
     for line in store.decisions():
-        if line.result in ("failed", "retry") and urls.host(line.url) == host:
+        if line.result in ("failed", "parked", "retry") and urls.host(line.url) == host:
             last = line
     if last is None:
         return ()
@@ -256,7 +297,7 @@ def _given_up(store: Reader, url: str, config: CrawlConfig) -> str | None:
         known = Host(host, 0, False, 0.0, 1)
         known.recall(row)
         if known.excluded:
-            return "host-excluded"
+            return known.refusal
         traps.restore(host, known.notes.get("traps"))
     return traps.check(url, host)
 
@@ -266,6 +307,10 @@ def _robots_allow(store: Reader, url: str, config: CrawlConfig) -> bool:
         return True
     known = _robots(store, url)
     return known is None or Rules.parse(*known, product_token(config.user_agent)).allowed(url)
+
+
+def _no_robots(status: int) -> bool:
+    return status == 0 or unavailable(status)
 
 
 def _robots_status(store: Reader, url: str) -> int:

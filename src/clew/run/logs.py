@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +24,16 @@ MAX_BYTES = 10_000_000
 BACKUPS = 4
 
 #: Results of a decision that a person looking for trouble wants to see.
-_TROUBLE = frozenset({"failed", "retry"})
+_TROUBLE = frozenset({"failed", "parked", "retry"})
 
 
 class _Quiet(RotatingFileHandler):
     """A file that may fail: a line that cannot be written is lost, not shown to the user in its stead."""
+
+    def _open(self) -> TextIOWrapper:
+        # A link that came with somebody's directory is not followed.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        return open(os.open(self.baseFilename, flags, 0o644), "a", encoding=self.encoding)
 
     def handleError(self, record: logging.LogRecord) -> None:
         """What cannot be written for want of room, the store will say better."""

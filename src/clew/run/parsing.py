@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections import deque
@@ -14,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from clew.errors import ParseError
@@ -28,12 +31,17 @@ from clew.parse.sitemap import parse_sitemap
 AT_ONCE = 128 * 1024
 #: Replies handed to a worker at a time, and bytes of them.
 BATCH, BATCH_BYTES = 8, 256 * 1024
-#: A page that takes longer than this to parse is given up; typical ones take a millisecond.
-PATIENCE = 30.0
+#: Processor seconds that one page may take to parse; typical ones take a millisecond. Not wall time: on a
+#: busy machine a page that needs little may wait long.
+CPU_LIMIT = 30
+#: Wall seconds after which a worker that neither answers nor uses the processor is taken for stuck.
+STUCK = 600.0
 #: Beginnings of bodies, PDF and gzip, that say little by their size of how long they take to read.
 _UNFOLDING = (b"%PDF", b"\x1f\x8b")
 
 NOTHING: frozenset[str] = frozenset()
+
+_POSIX = os.name == "posix"
 
 
 class Parser(Protocol):
@@ -115,10 +123,11 @@ class _Job:
     done: asyncio.Future[Any]
 
 
-def _do_all(work: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
+def _do_all(work: list[tuple[Callable[..., Any], tuple[Any, ...]]], cpu_limit: int) -> list[Any]:
     """In a worker: the outcome of each job, an error in place of one that failed."""
     results: list[Any] = []
     for do, given in work:
+        _allow_cpu(cpu_limit)
         try:
             results.append(do(*given))
         except ParseError as problem:
@@ -132,10 +141,18 @@ class WorkerParser:
     Replies that wait are handed over several at a time: what it costs to pass a message is shared by them.
     """
 
-    def __init__(self, workers: int, patience: float = PATIENCE, wanted: frozenset[str] = NOTHING) -> None:
+    def __init__(
+        self,
+        workers: int,
+        wanted: frozenset[str] = NOTHING,
+        *,
+        cpu_limit: int = CPU_LIMIT,
+        stuck: float = STUCK,
+    ) -> None:
         self.workers = workers
         self.wanted = wanted
-        self.patience = patience
+        self.cpu_limit = cpu_limit
+        self.stuck = stuck
         self._pool = self._start()
         self._waiting: deque[_Job] = deque()
         self._batches: set[asyncio.Task[None]] = set()
@@ -196,22 +213,26 @@ class WorkerParser:
     async def _try(self, batch: list[_Job]) -> list[Any]:
         loop = asyncio.get_running_loop()
         work = [(job.do, job.given) for job in batch]
+        problem = ParseError("the page crashed the parser")
         # Another page may have broken the pool: in a fresh one these get one more try.
         for _ in range(2):
-            pool = self._pool
+            pool, processes = self._pool, []
             try:
-                with _without_main():
+                with _starting_processes():
                     # If there are too few processes, this starts one.
-                    done = loop.run_in_executor(pool, _do_all, work)
-                return await asyncio.wait_for(done, self.patience)
+                    done = loop.run_in_executor(pool, _do_all, work, self.cpu_limit)
+                processes = _processes_of(pool)
+                return await asyncio.wait_for(done, self.stuck)
             except TimeoutError:
+                problem = ParseError(f"the process that parsed it gave no answer within {self.stuck:g} s")
                 self._restart(pool)
-                raise ParseError(f"not parsed within {self.patience:g} s") from None
             except BrokenProcessPool:
+                if len(batch) == 1 and _ran_out_of_cpu(processes):
+                    problem = ParseError(f"parsing took more than {self.cpu_limit} s of processor time")
                 self._restart(pool)
             except (OSError, RuntimeError) as error:
                 raise ParseError(f"no process to parse it in could be started: {error}") from error
-        raise ParseError("the page crashed the parser")
+        raise problem
 
     async def close(self) -> None:
         for task in self._batches:
@@ -230,7 +251,7 @@ class WorkerParser:
 
     @staticmethod
     def _kill(pool: ProcessPoolExecutor) -> None:
-        processes = list((getattr(pool, "_processes", None) or {}).values())
+        processes = _processes_of(pool)
         pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
@@ -270,28 +291,62 @@ class HybridParser:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
-    """Processes begun meanwhile do not run the user's script.
+def _starting_processes() -> Iterator[None]:
+    """Processes begun meanwhile do not run the user's script, and do not hear Ctrl-C.
 
     By default a new process imports the main module. In a script that crawls at its top level, as short ones
-    do, that would begin the same crawl once more; and there is nothing in it that a worker needs.
+    do, that would begin the same crawl once more; and there is nothing in it that a worker needs. And until
+    it has said that Ctrl-C is not for it (`_begin_work`), it imports for half a second, in which a Ctrl-C
+    would end it with a traceback: it inherits a mask that blocks the signal.
     """
-    told = vars(sys.modules["__main__"])
-    kept: dict[str, Any] = {name: told[name] for name in ("__file__", "__spec__") if name in told}
-    told.update(dict.fromkeys(kept))
+    main = vars(sys.modules["__main__"])
+    kept: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}
+    main.update(dict.fromkeys(kept))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _POSIX else set()
     try:
         yield
     finally:
-        told.update(kept)
+        if _POSIX:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        main.update(kept)
 
 
 def _begin_work() -> None:
     """In a worker: Ctrl-C is the driver's to handle, and the end of the driver is the worker's too."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _POSIX:
+        import resource
+
+        # A worker that is ended for using too much time leaves no core file behind.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     os.nice(5)
     threading.Thread(target=end_with_parent, name="clew-parent", daemon=True).start()
+
+
+def _allow_cpu(seconds: int) -> None:
+    """In a worker: from now on, so much processor time until the kernel ends this process.
+
+    The kernel's limit holds within compiled code too, where no thread of Python's could look at a clock.
+    """
+    if not _POSIX:
+        return
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard < 0 else min(soft, hard), hard))
+
+
+def _ran_out_of_cpu(processes: list[BaseProcess]) -> bool:
+    """Whether one of the processes of a broken pool was ended by the limit that `_allow_cpu` set."""
+    for process in processes:
+        process.join(1.0)  # the pool ends the others; what ended each is known once it was waited for
+    return _POSIX and any(process.exitcode == -signal.SIGXCPU for process in processes)
+
+
+def _processes_of(pool: ProcessPoolExecutor) -> list[BaseProcess]:
+    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 def end_with_parent() -> None:

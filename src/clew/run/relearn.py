@@ -1,146 +1,155 @@
-"""Learning again, on resume: the stored pages of a crawl go through the strategy once more, in order.
+"""Learning again, on resume: stored decisions become the lessons they were, and are taught once more.
 
-What a strategy learned is a fold over the outcomes it saw, so folding them again gives it back to the
-last count, together with all it remembers of candidates. Pages are parsed anew from the archive.
+What a strategy learned is a fold over lessons (`clew.engine.learning`), so folding them again gives it back
+to the last count, together with all it remembers of candidates and what these are worth. Pages are made anew
+from the archive, by the function that made them at first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from clew import url as urls
 from clew.engine import Crawl
-from clew.errors import ParseError
+from clew.engine.learning import Lesson
+from clew.errors import ParseError, StoreForeign
 from clew.fetch.base import Response
-from clew.messages import Decision, Rescore, State, TaskKind
+from clew.frontier.admission import Admitted
+from clew.frontier.expander import Numbered
+from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
-from clew.parse import parse_page
 from clew.predicate.verdict import Verdict
-from clew.run.parsing import to_sitemap
+from clew.run.parsing import to_page, to_sitemap
 from clew.store.base import Reader
-from clew.strategy.base import Expansion, Meets, Resumable
 
-#: Results of a decision about a page after which the strategy was taught.
+#: Results of a decision about a page that was judged.
 _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
 
+#: What a candidate is whose fetch gave nothing. One that was reopened since will teach when it is settled.
+_GIVEN_UP = frozenset({int(State.FAILED), int(State.DROPPED)})
 
-def relearn(
-    crawl: Crawl, store: Reader, body: Callable[[str], Response | None], *, before: int | None = None
-) -> int:
+Archive = Callable[[str], Response | None]
+"""Finds the archived reply of a URL."""
+
+
+def relearn(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None) -> int:
     """Teach the strategy what the crawl saw before; gives how many outcomes there were.
 
-    `body` finds the archived reply of a URL; `before` is a decision to stop short of. Call after the
-    engine was restored.
+    `before` is a decision to stop short of. Call after the engine was restored.
     """
     count = 0
-    for count in relearning(crawl, store, body, before=before):  # noqa: B007 - the last one is the answer
+    for count in relearning(crawl, store, archive, before=before):  # noqa: B007 - the last one is the answer
         pass
     return count
 
 
-def relearning(
-    crawl: Crawl, store: Reader, body: Callable[[str], Response | None], *, before: int | None = None
-) -> Iterator[int]:
-    """The same step by step: gives after each outcome how many there were so far."""
-    if isinstance(crawl.strategy, Resumable):
-        return
+def relearning(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None) -> Iterator[int]:
+    """`relearn` step by step: gives after each outcome how many there were so far.
+
+    What was commanded is repeated at its place; for a strategy that need not learn again, that is all.
+    """
+    commanded = deque(store.journal())
     count = 0
-    for decision in store.decisions():
+    for decision in store.decisions() if crawl.strategy.capabilities.relearns else ():
         if before is not None and decision.seq >= before:
-            break
-        if decision.kind == TaskKind.SITEMAP and decision.new:
-            _meet(crawl, -1, decision.url, _listed(decision, body))
-        if decision.kind != TaskKind.PAGE or decision.candidate < 0:
-            continue
-        if decision.result == "redirect" and decision.new:
-            _meet(crawl, decision.candidate, decision.url, decision.reasons[:1])
-        expansion = _expansion(crawl, decision, body)
-        if expansion is None:
-            continue
-        moved = crawl.strategy.learn(expansion)
-        count += 1
-        if moved is not None:
-            crawl.filing.rescore(moved)
-        page = expansion.page
-        for target in (page.refresh, page.canonical):
-            _meet(crawl, decision.candidate, decision.url, (target,) if target else ())
-        yield count
+            return
+        while commanded and commanded[0].after < decision.seq:
+            crawl.repeat(commanded.popleft())
+        taught = 0
+        for lesson in lessons(crawl, store, archive, decision):
+            crawl.learn_again(lesson)
+            taught |= not lesson.met
+        if taught:
+            count += 1
+            yield count
+    for entry in commanded:
+        crawl.repeat(entry)
 
 
-def _meet(crawl: Crawl, source: int, url: str, targets: Sequence[str]) -> None:
-    """Tell of candidates that no judged page led to, as when they were filed."""
-    if not targets or not isinstance(crawl.strategy, Meets):
+def lessons(crawl: Crawl, store: Reader, archive: Archive, decision: Decision) -> Iterator[Lesson]:
+    """What a decision taught when it was made."""
+    if decision.kind == TaskKind.SITEMAP and decision.new:
+        yield from _listed(crawl, decision, archive)
+    if decision.kind != TaskKind.PAGE or decision.candidate < 0:
         return
-    frontier, keys = crawl.frontier, urls.keys(targets)
-    ids = frontier.find(keys)
-    mine = (ids >= 0) & (frontier.sources[ids] == source)
-    # A seed has no source either; but it lies at the beginning, and what a sitemap lists one step from it.
-    mine &= (frontier.depths[ids] == 1) if source < 0 else np.ones(len(ids), np.bool_)
-    mine &= ids >= crawl.strategy.met
-    rows = [i for i in np.argsort(ids, kind="stable").tolist() if mine[i]]
-    if not rows:
-        return
-    links = Links(url, tuple([targets[i] for i in rows]), *[("",) * len(rows)] * 4)
-    fresh = np.ones(len(rows), np.bool_)
-    nothing = Page(url=url)
-    parts = crawl.strategy.meet(
-        Expansion(source, nothing, Verdict(0.0, False), 0, links, keys[rows], ids[rows], fresh)
-    )
-    if parts is not None:
-        crawl.filing.rescore(Rescore(ids[rows], parts, saved=False))
-
-
-def _listed(decision: Decision, body: Callable[[str], Response | None]) -> tuple[str, ...]:
-    """What a stored sitemap lists."""
-    response = body(decision.url)
-    try:
-        return () if response is None else to_sitemap(response).urls
-    except ParseError:
-        return ()
-
-
-def _expansion(crawl: Crawl, decision: Decision, body: Callable[[str], Response | None]) -> Expansion | None:
+    if decision.candidate >= crawl.frontier.count:
+        raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
+    depth = int(crawl.frontier.depths[decision.candidate])
     if decision.result in _JUDGED:
-        page = _page(decision, body)
-        satisfied = decision.result != "miss"
-        admitted = crawl.intake.admit(page, page.depth + 1)
-        ids = crawl.frontier.find(admitted.keys)
-        known = ids >= 0
-        # A link was new on the page that is recorded as the one it was found on.
-        fresh = np.zeros(len(ids), np.bool_)
-        fresh[known] = crawl.frontier.sources[ids[known]] == decision.candidate
-        return Expansion(
-            decision.candidate,
-            page,
-            Verdict(decision.verdict, satisfied),
-            page.depth,
-            admitted.links,
-            admitted.keys,
-            ids,
-            fresh,
+        page = _page(crawl, decision, archive, depth)
+        admitted, numbered = _let_in(crawl, store, decision.candidate, page, depth)
+        verdict = Verdict(decision.verdict, decision.result != "miss")
+        yield Lesson.judged(decision.candidate, page, verdict, depth, admitted, numbered)
+        for target in (page.refresh, page.canonical):
+            yield from _followed(crawl, decision, target, depth)
+    elif decision.result == "redirect":
+        yield from _followed(crawl, decision, decision.reasons[0] if decision.new else "", depth)
+    elif decision.result != "retry" and crawl.frontier.states[decision.candidate] in _GIVEN_UP:
+        yield Lesson.missed(decision.candidate, decision.url, decision.status, depth)
+
+
+def _let_in(crawl: Crawl, store: Reader, candidate: int, page: Page, depth: int) -> tuple[Admitted, Numbered]:
+    """The links of a page that were let in at the time. Others may have become candidates since, by other
+    pages' links; they are not this page's."""
+    admitted = crawl.admission.admit(page, depth + 1)
+    frontier, ids = crawl.frontier, admitted.ids
+    foreign = np.array([bool(host) and not crawl.expander.owns(host) for host in admitted.hosts], np.bool_)
+    kept = np.isin(ids, store.outlinks(candidate)) | foreign
+    if not kept.all():
+        rows = kept.nonzero()[0].tolist()
+        admitted = Admitted(
+            links=admitted.links.pick(rows),
+            keys=admitted.keys[kept],
+            ids=ids[kept],
+            hosts=tuple([admitted.hosts[i] for i in rows]),
+            dropped=admitted.dropped,
         )
-    closed = State(int(crawl.frontier.states[decision.candidate])) in (State.FAILED, State.DROPPED)
-    if decision.result == "retry" or decision.result == "redirect" or not closed:
-        return None
-    none = np.zeros(0, np.int64)
-    nothing = Page(url=decision.url, status=decision.status)
-    empty = (none.astype(np.uint64), none, none.astype(np.bool_))
-    return Expansion(decision.candidate, nothing, Verdict(0.0, False), 0, Links(decision.url), *empty)
+        ids = admitted.ids
+    # A link was new on the page that is recorded as the one it was found on.
+    fresh = (ids >= 0) & (frontier.sources[ids] == candidate)
+    return admitted, Numbered(ids=ids, fresh=fresh, owned=ids >= 0)
 
 
-def _page(decision: Decision, body: Callable[[str], Response | None]) -> Page:
-    response = body(decision.url)
-    if response is None:
-        return Page(url=decision.url, status=decision.status)
+def _followed(crawl: Crawl, decision: Decision, target: str, depth: int) -> Iterator[Lesson]:
+    """What a redirect, a refresh or a canonical link led to, if it was new there."""
+    if not target or not crawl.strategy.capabilities.meets:
+        return
+    keys = urls.keys((target,))
+    ids = crawl.frontier.find(keys)
+    if ids[0] >= crawl.strategy.met and crawl.frontier.sources[ids[0]] == decision.candidate:
+        links = Links(decision.url, (target,), *[("",)] * 4)
+        yield Lesson.introduced(decision.candidate, depth, links, keys, ids)
+
+
+def _listed(crawl: Crawl, decision: Decision, archive: Archive) -> Iterator[Lesson]:
+    """What was taken of a sitemap. It may list more, which was passed over, and came by another one later."""
+    response = archive(decision.url)
+    if response is None or not crawl.strategy.capabilities.meets:
+        return
     try:
-        return parse_page(
-            response.body,
-            url=decision.url,
-            status=response.status,
-            content_type=response.header("content-type"),
-            headers=response.headers,
-        )
+        found = to_sitemap(response)
     except ParseError:
-        return Page(url=decision.url, status=decision.status)
+        return
+    frontier, keys = crawl.frontier, urls.keys(found.urls)
+    ids = frontier.find(keys)
+    # A seed has no source either; but it lies at the beginning, and what a sitemap lists one step from it.
+    taken = (ids >= crawl.strategy.met) & (frontier.sources[ids] == -1) & (frontier.depths[ids] == 1)
+    rows = [i for i in np.argsort(ids, kind="stable").tolist() if taken[i]][: decision.new]
+    if rows:
+        blank = ("",) * len(found.urls)
+        links = Links(found.url, found.urls, found.titles, blank, blank, blank).pick(rows)
+        yield Lesson.introduced(-1, 0, links, keys[rows], ids[rows])
+
+
+def _page(crawl: Crawl, decision: Decision, archive: Archive, depth: int) -> Page:
+    """The page as it was judged: made of the archived reply by the function that made it then."""
+    response = archive(decision.url)
+    try:
+        if response is not None:
+            return to_page(response, depth, crawl.strategy.capabilities.link_columns)
+    except ParseError:
+        pass
+    return Page(url=decision.url, status=decision.status, depth=depth)

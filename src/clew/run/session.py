@@ -5,28 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from clew import __version__
-from clew.fetch.base import Fetcher, Opened
+from clew.engine import Change
+from clew.fetch.base import Fetcher, Openable
 from clew.predicate.verdict import Predicate
-from clew.run.assemble import crawl_of, fetcher_of, seeds_of
+from clew.run.build import crawl_of, fetcher_of, seeds_of
 from clew.run.clock import Clock, WallClock
 from clew.run.config import CrawlConfig
-from clew.run.descriptors import affordable
-from clew.run.driver import Driver
+from clew.run.driver import Command, Driver
+from clew.run.fd_limit import affordable
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import make_parser
 from clew.run.relearn import relearning
 from clew.run.resume import restore
-from clew.store import SqliteStore
 from clew.store.base import Store
-from clew.store.recorded import CrawlWeb
-from clew.strategy import Resumable
-from clew.strategy.base import Reads
 
-_INTERRUPTED = 130
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
 LATE = 3.0
 #: Pages learned from again before anyone gets a look in.
@@ -39,11 +37,10 @@ class Finished:
 
     reason: str
     """A budget (`pages`, `matches`, `time`, `bytes`, `requests`), `frontier empty`, `no seed reachable`,
-    `interrupted` or `storage full`."""
+    `robots.txt unavailable` (all that is left waits for it), `interrupted` or `storage full`."""
     pages: int
     matches: int
     requests: int
-    exit_code: int
 
 
 class Session:
@@ -51,7 +48,8 @@ class Session:
 
     Parameters: the configuration; the store, open for writing; and, to replace the usual ones, a
     fetcher (a recorded web's, say), a predicate, a clock, observers; and `relearned`, told now and then how
-    many of how many pages a resumed crawl has learned from again.
+    many of how many pages a resumed crawl has learned from again; and `held`, which says whether the reader
+    of the finds has enough for now (see `wake`).
     """
 
     def __init__(
@@ -64,6 +62,7 @@ class Session:
         observers: Sequence[Observer] = (),
         clock: Clock | None = None,
         relearned: Callable[[int, int], None] = lambda done, total: None,
+        held: Callable[[], bool] = lambda: False,
     ) -> None:
         self.config = config
         self.store = store
@@ -72,7 +71,11 @@ class Session:
         self.crawl = crawl_of(config, store, predicate)
         self._fetcher = fetcher
         self._relearned = relearned
+        self._held = held
         self._driver: Driver | None = None
+        self._commands: deque[Command] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._over = False
         self._stop_asked = False
 
     def __repr__(self) -> str:
@@ -80,6 +83,15 @@ class Session:
 
     async def run(self) -> Finished:
         """Crawl until it is over. What was acknowledged survives whatever happens meanwhile."""
+        self._loop = asyncio.get_running_loop()
+        try:
+            return await self._run()
+        finally:
+            self._over = True
+            for command in self._commands:
+                command.done.cancel()
+
+    async def _run(self) -> Finished:
         now = self.clock.now()
         live = self._fetcher is None
         concurrency = affordable(self.config.concurrency) if live else self.config.concurrency
@@ -94,26 +106,27 @@ class Session:
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
         workers = self.config.parse_workers if live or self.config.parse_workers else 0
-        reads = self.crawl.strategy.reads if isinstance(self.crawl.strategy, Reads) else frozenset()
-        parser = make_parser(workers, reads)
+        parser = make_parser(workers, self.crawl.strategy.capabilities.link_columns)
         progress = Progress(started=now, elapsed_before=self.crawl.tally.elapsed, budget=self.config.pages)
         self._driver = Driver(
-            self.crawl,
-            self.store,
-            fetcher,
-            parser,
-            self.clock,
-            concurrency,
-            self.config.ordered,
-            self.observers,
-            progress,
-            LATE if live else math.inf,
+            crawl=self.crawl,
+            store=self.store,
+            fetcher=fetcher,
+            parser=parser,
+            clock=self.clock,
+            concurrency=concurrency,
+            ordered=self.config.ordered,
+            observers=self.observers,
+            progress=progress,
+            late=LATE if live else math.inf,
+            held=self._held,
+            commands=self._commands,
         )
         if self._stop_asked:
             self._driver.stop()
         self.store.set_meta(stopped=None, version=__version__)
         try:
-            if isinstance(fetcher, Opened):
+            if isinstance(fetcher, Openable):
                 await fetcher.open()
             reason = await self._driver.run()
         finally:
@@ -125,10 +138,13 @@ class Session:
     async def _relearn(self, pages: int) -> bool:
         """A strategy that learns is taught again what the crawl saw, from its own archive; False if it was
         asked to stop before the end: half of what was known must not be saved as all of it."""
-        if not isinstance(self.store, SqliteStore) or isinstance(self.crawl.strategy, Resumable):
+        archive = self.store.replies() if self.crawl.strategy.capabilities.relearns else None
+        if archive is None:
+            for entry in self.store.journal():
+                self.crawl.repeat(entry)
             return True
-        with contextlib.closing(CrawlWeb(self.store.path)) as web:
-            for count in relearning(self.crawl, self.store, web.get):
+        with contextlib.closing(archive):
+            for count in relearning(self.crawl, self.store, archive.get):
                 if count % _AT_A_TIME == 0:
                     self._relearned(count, pages)
                     # Signals are heard.
@@ -137,20 +153,34 @@ class Session:
                         return False
         return True
 
+    def command(self, change: Change) -> Future[int]:
+        """Change the crawl between two settles; from any thread, before it runs or while it does.
+
+        Gives what will be the number of the decision, once the change is durable; cancelled if the crawl ends
+        before it was taken in.
+        """
+        command = Command(change)
+        self._commands.append(command)
+        if self._over:
+            command.done.cancel()
+        elif self._loop is not None:
+            self._loop.call_soon_threadsafe(self.wake)
+        return command.done
+
     def stop(self) -> None:
         """Ask for a checkpoint and an end; from the event loop's thread."""
         self._stop_asked = True
         if self._driver is not None:
             self._driver.stop()
 
+    def wake(self) -> None:
+        """Look again whether the crawl is held or commanded; from the event loop's thread."""
+        if self._driver is not None:
+            self._driver.wake()
+
     def _finish(self, reason: str) -> Finished:
         tally = self.crawl.tally
-        if reason == "frontier empty" and tally.pages == 0:
+        if reason in ("frontier empty", "robots.txt unavailable") and tally.pages == 0:
             reason = "no seed reachable"
-        code = 0 if tally.matches else 3
-        if reason == "interrupted":
-            code = _INTERRUPTED
-        elif reason == "no seed reachable":
-            code = 4
         self.store.set_meta(stopped=reason, audits=[tally.audits, tally.best] if tally.audits else None)
-        return Finished(reason, tally.pages, tally.matches, tally.requests, code)
+        return Finished(reason, tally.pages, tally.matches, tally.requests)

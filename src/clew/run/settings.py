@@ -7,45 +7,35 @@ stored settings stand, and those that decide what the crawl *is* cannot change.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from clew.errors import ConfigError
-from clew.run.checks import nearest
-from clew.run.config import CrawlConfig
+from clew.errors import ConfigError, StoreForeign
+from clew.run.checks import nearest, not_one_of
+from clew.run.config import FORMER, SETTINGS, CrawlConfig, current_names
 
 FILE = "clew.toml"
 PREFIX = "CLEW_"
 #: Variables that are read elsewhere and are no settings of a crawl.
-OTHER_VARIABLES = frozenset({"CLEW_DEBUG", "CLEW_CORPORA", "CLEW_SUITES", "CLEW_REQUIRE_DATA"})
-KEYS = tuple(CrawlConfig.model_fields)
-LISTS = frozenset(
-    {
-        "seeds",
-        "factors",
-        "option",
-        "use",
-        "include",
-        "exclude",
-        "types",
-        "header",
-        "allow_private",
-        "own",
-        "insecure",
-        "browser",
-    }
+OTHER_VARIABLES = frozenset(
+    f"CLEW_{name}"
+    for name in ("CACHE_HOME", "CORPORA", "DEBUG", "PURE", "REQUIRE_DATA", "REQUIRE_NATIVE", "SUITES")
 )
+KEYS = tuple(SETTINGS)
 #: These make a crawl what it is; another value needs another directory.
-FIXED = (
-    "seeds", "match", "threshold", "semantics", "strategy", "weights", "factors", "option", "use", "seed",
-    "scope", "include", "exclude", "depth", "types", "nofollow", "ordered",
-)  # fmt: skip
-
+FIXED = tuple(key for key, item in SETTINGS.items() if item.setting.fixed)
+#: By these a directory that came from a stranger would reach beyond itself; why each is to be given again.
+OUTWARD = {
+    "browser_path": "no program is run",
+    "cache": "nothing is written elsewhere",
+    "cookie_file": "no cookies are sent",
+}
 
 _WANTED = {
     "int_parsing": "a whole number",
@@ -85,7 +75,7 @@ def load_config(cli: Mapping[str, object], *, cwd: Path, environ: Mapping[str, s
             sources[key] = source
     for key in ("seeds", "match"):
         values.setdefault(key, () if key == "seeds" else "")
-    return Loaded(build(values, sources), sources)
+    return Loaded(make_config(values, sources), sources)
 
 
 def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Mapping[str, str]) -> Loaded:
@@ -101,7 +91,13 @@ def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Ma
             values[key], sources[key] = value, source
     for key, (value, source) in given.items():
         values[key], sources[key] = value, source
-    config = build(values, sources)
+    for key, harm in OUTWARD.items():
+        if values[key] is not None and sources[key] == "the crawl directory":
+            raise ConfigError(
+                f"this crawl was started with {_dashed(key)} = {_shown(values[key])}, and {harm} on a "
+                f"directory's word: to go on, give {_option(key)} again, or {_option(key)} none"
+            )
+    config = make_config(values, sources)
     for key in FIXED:
         if key in given and getattr(config, key) != getattr(stored, key):
             raise ConfigError(
@@ -114,7 +110,22 @@ def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Ma
     return Loaded(config, sources)
 
 
-def build(values: Mapping[str, object], sources: Mapping[str, str] | None = None) -> CrawlConfig:
+def stored_config(meta: Mapping[str, Any]) -> CrawlConfig:
+    """The settings a crawl was started with, from what its store keeps about it."""
+    stored = meta.get("config")
+    if not isinstance(stored, dict):
+        raise StoreForeign("the crawl directory has no settings in it: it was not made by `clew crawl`")
+    try:
+        return CrawlConfig.from_json(json.dumps(stored))
+    except (ValidationError, ValueError, TypeError, OverflowError) as error:
+        place = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else error
+        raise StoreForeign(
+            f"the settings in the crawl directory cannot be read ({place}): "
+            "was it written by another version of clew?"
+        ) from None
+
+
+def make_config(values: Mapping[str, object], sources: Mapping[str, str] | None = None) -> CrawlConfig:
     """A checked configuration; what is wrong is said in one `ConfigError`, with the place it came from."""
     try:
         return CrawlConfig.model_validate(dict(values))
@@ -140,7 +151,9 @@ def _complaints(error: ValidationError, sources: Mapping[str, str]) -> list[str]
             continue
         source = sources.get(key, "default")
         where = f" (from {source})" if source not in ("default", "command line") else ""
-        if not item["msg"].startswith("Value error"):
+        if item["type"] == "literal_error":
+            text = not_one_of(item["input"], get_args(SETTINGS[key].field.annotation))
+        elif not item["msg"].startswith("Value error"):
             wanted = _WANTED.get(item["type"], f"{text[:1].lower()}{text[1:]}")
             text = f"must be {wanted}{_given(key, item['input'])}"
         lines.append(f"{_dashed(key)}: {text}{where}" if key else text)
@@ -154,12 +167,13 @@ def _given(key: str, value: object) -> str:
 
 
 def _from_cli(cli: Mapping[str, object]) -> dict[str, tuple[object, str]]:
-    for key in cli:
+    given = current_names(cli)
+    for key in given:
         if key not in KEYS:
             raise ConfigError(f"there is no setting {key!r}{nearest(key, KEYS)}")
     return {
         key: (_listed(key, value), "command line")
-        for key, value in cli.items()
+        for key, value in given.items()
         if value is not None and not (key == "seeds" and not value)
     }
 
@@ -167,14 +181,17 @@ def _from_cli(cli: Mapping[str, object]) -> dict[str, tuple[object, str]]:
 def read_environment(environ: Mapping[str, str]) -> dict[str, tuple[object, str]]:
     """Settings from `CLEW_*` variables, each with its variable's name; an unknown one is an error."""
     known = {PREFIX + key.upper(): key for key in KEYS}
+    former = {PREFIX + name.upper(): key for name, key in FORMER.items()}
     found: dict[str, tuple[object, str]] = {}
     for name in sorted(environ):
         if not name.startswith(PREFIX) or name in OTHER_VARIABLES:
             continue
-        if name not in known:
+        key = known.get(name) or former.get(name)
+        if key is None:
             hint = nearest(name, [*known, *sorted(OTHER_VARIABLES)])
             raise ConfigError(f"the environment variable {name} is no setting of clew's{hint}")
-        found[known[name]] = (_listed(known[name], environ[name]), name)
+        if name in known or PREFIX + key.upper() not in environ:
+            found[key] = (_listed(key, environ[name]), name)
     return found
 
 
@@ -185,11 +202,11 @@ def read_file(file: Path) -> dict[str, tuple[object, str]]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}") from None
     found: dict[str, tuple[object, str]] = {}
-    for name, value in table.items():
-        key = name.replace("-", "_")
+    for key, value in current_names({name.replace("-", "_"): table[name] for name in table}).items():
         if key not in KEYS:
+            name = next(name for name in table if name.replace("-", "_") == key)
             raise ConfigError(f"{file}: there is no setting {name!r}{nearest(name, map(_dashed, KEYS))}")
-        if key in ("cache", "cookie_file", "browser_path") and isinstance(value, str) and value != "none":
+        if SETTINGS[key].is_path and isinstance(value, str) and value != "none":
             value = file.parent / value
         found[key] = (_listed(key, value), str(file))
     return found
@@ -197,8 +214,10 @@ def read_file(file: Path) -> dict[str, tuple[object, str]]:
 
 def _listed(key: str, value: object) -> object:
     """Text for a setting that is a list: words, but lines for headers, whose values have spaces."""
-    if key not in LISTS or not isinstance(value, str):
-        return tuple(value) if key in LISTS and isinstance(value, list) else value
+    if not SETTINGS[key].is_list:
+        return value
+    if not isinstance(value, str):
+        return tuple(value) if isinstance(value, list) else value
     if key == "header":
         return tuple(line.strip() for line in value.splitlines() if line.strip())
     return tuple(value.replace(",", " ").split() if key == "types" else value.split())

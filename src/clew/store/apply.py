@@ -24,6 +24,7 @@ from clew.messages import (
     Decision,
     Effect,
     Forward,
+    Journal,
     Learned,
     Record,
     Rescore,
@@ -50,7 +51,7 @@ _HOST = (
 )
 _PAGE_COLUMNS = (
     *("candidate", "status", "type", "title", "lang", "score", "satisfied", "matched", "duplicate_of"),
-    *("near", "digest", "simhash", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
+    *("near", "digest", "sketch", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
     *("reasons", "rendered"),
 )
 _PAGE = (
@@ -62,6 +63,7 @@ _TEXT = "REPLACE INTO texts VALUES {}", 2
 _LINKS = "REPLACE INTO links VALUES {}", 2
 _PARTS = "REPLACE INTO parts VALUES {}", 3
 _TRACE = "INSERT INTO trace VALUES {}", 17
+_JOURNAL = "INSERT INTO journal (after, entry) VALUES {}", 2
 _NEW_HOST = "INSERT INTO hosts (id, name) VALUES {}", 2
 
 _MOST = 64
@@ -97,6 +99,7 @@ class Applier:
         self._chunks: dict[int, NDArray[np.float64]] = {}
         self._scored: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         self._trace: list[Row] = []
+        self._journal: list[Row] = []
         self._learned: str | None = None
 
     def apply(self, effects: Sequence[Effect]) -> None:
@@ -109,6 +112,8 @@ class Applier:
                     self._close(effect)
                 case Record():
                     self._trace.append(_trace_row(effect.decision, self._session))
+                case Journal(after, entry):
+                    self._journal.append((after, clean(entry)))
                 case SavePage():
                     self._page(effect)
                 case SaveHost():
@@ -134,6 +139,7 @@ class Applier:
         self._put_all()
         self._write(_PARTS, [(n, block.shape[1], _plain(block)) for n, block in self._chunks.items()])
         self._write(_TRACE, self._trace)
+        self._write(_JOURNAL, self._journal)
         if self._learned is not None:
             self._db.execute("REPLACE INTO learned VALUES (0, ?)", (self._learned,))
         self._begin()
@@ -179,7 +185,7 @@ class Applier:
             clean_all(effect.urls),
             clean_all(effect.anchors),
         )
-        self._scored.append((np.arange(effect.first, self._next), effect.parts))
+        self._scored.append((np.arange(effect.first, self._next), effect.terms))
 
     def _host_number(self, name: str) -> int:
         number = self._hosts.get(name)
@@ -223,7 +229,7 @@ class Applier:
         self._pages[effect.candidate] = (
             *(effect.candidate, page.status, clean(page.type), clean(page.title), clean(page.language)),
             *(verdict.score, verdict.satisfied, effect.matched, effect.duplicate_of, effect.near),
-            *(signed(page.digest), signed(page.simhash), effect.source, effect.depth, effect.fetched_at),
+            *(signed(page.digest), page.sketch, effect.source, effect.depth, effect.fetched_at),
             *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons]), page.rendered),
         )
         self._texts[effect.candidate] = page.text.encode("utf-8", "replace")
@@ -234,7 +240,7 @@ class Applier:
             raise StoreError(
                 f"only candidates 0 to {self._next - 1} can be rescored: others were never saved"
             )
-        self._scored.append((effect.ids, effect.parts))
+        self._scored.append((effect.ids, effect.terms))
 
     def _put_all(self) -> None:
         """Set the contributions that the batches brought; of a candidate's the last ones hold."""

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from clew.errors import StoreForeign
-from clew.store.directory import sync
+from clew.store.directory import require_archive, sync
 from clew.store.warc import Piece
 
 
@@ -31,6 +31,9 @@ class Archive:
         self.lengths: dict[str, int] = {}
         for number, name, length in connection.execute("SELECT id, name, length FROM warcs ORDER BY id"):
             self.numbers[name], self.lengths[name] = number, length
+        require_archive(directory.parent, self.lengths)
+        if not all(isinstance(length, int) and length >= 0 for length in self.lengths.values()):
+            raise StoreForeign(f"{directory} has a file of an impossible length: restore clew.db from a copy")
         self._handle = -1
         self._open = ""
         self._written: dict[str, int] = {}
@@ -42,9 +45,12 @@ class Archive:
     def cut(self) -> None:
         """Cut torn tails, once every file was found to have the bytes it had."""
         for path, length in self.torn():
-            with path.open("r+b") as stream:
-                stream.truncate(length)
-                os.fsync(stream.fileno())
+            handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.ftruncate(handle, length)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def torn(self) -> list[tuple[Path, int]]:
         """Files that are longer than what was committed, and that length; touches nothing.
@@ -102,6 +108,6 @@ class Archive:
         if self._open != name:
             self.close()
             # A file that was registered and never created is created here.
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._handle = os.open(self.directory / name, flags, 0o644)
             self._open = name

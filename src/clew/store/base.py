@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.fetch.base import Response
-from clew.messages import Blob, Decision, Effect, SaveHost, State
+from clew.messages import Blob, Decision, Effect, Journal, SaveHost, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +25,12 @@ class Snapshot:
     sources: NDArray[np.int32]
     states: NDArray[np.uint8]
     attempts: NDArray[np.uint8]
-    parts: NDArray[np.float64]
+    terms: NDArray[np.float64]
     host_states: tuple[SaveHost, ...]
     digests: dict[int, int]
     """Page digest -> candidate number of the first page with it."""
-    simhashes: dict[int, int]
-    """Candidate number -> simhash, for pages that are not duplicates."""
+    sketches: dict[int, bytes]
+    """Candidate number -> similarity sketch, for pages that are not copies and have one."""
     matched: frozenset[int]
     """Candidate numbers of the finds."""
     scores: dict[int, float]
@@ -86,7 +86,7 @@ class CandidateRow:
     via: str
     state: State
     reason: str
-    parts: tuple[float, ...]
+    terms: tuple[float, ...]
     score: float
 
 
@@ -109,8 +109,20 @@ class Counts:
     """Links left out and candidates closed, by reason."""
 
 
+class Replies(Protocol):
+    """Archived replies by canonical URL."""
+
+    def get(self, url: str) -> Response | None:
+        """The last reply archived for a URL; None when there is none."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the files."""
+        ...
+
+
 class Reader(Protocol):
-    """The reading side: what exports, `clew status`, `clew explain` and reports need, and no more."""
+    """The reading side of a crawl: what status, explain, exports, reports and resuming need, and no more."""
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl: configuration, formula, times, sessions, stop reason."""
@@ -128,6 +140,10 @@ class Reader(Protocol):
         """What is known of a canonical URL."""
         ...
 
+    def outlinks(self, candidate: int) -> NDArray[np.int64]:
+        """Numbers of the candidates a fetched page links to, in page order; none for what was not fetched."""
+        ...
+
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
         ...
@@ -136,11 +152,42 @@ class Reader(Protocol):
         """The trace, in order."""
         ...
 
+    def journal(self) -> Iterator[Journal]:
+        """What came into the crawl besides replies, in order."""
+        ...
+
     def trace_of(self, url: str) -> Sequence[Decision]:
         """Every decision about one canonical URL, in order."""
         ...
 
-    def counts(self) -> Counts: ...
+    def counts(self) -> Counts:
+        """The figures of `clew status`."""
+        ...
+
+    def url(self, candidate: int) -> str:
+        """The URL of a candidate saved before; `KeyError` for any other number."""
+        ...
+
+    def snapshot(self) -> Snapshot | None:
+        """The state of the crawl as of its last commit; None when it never began."""
+        ...
+
+    def learned(self) -> str:
+        """The strategy's learned state, as text; empty when there is none."""
+        ...
+
+    def replies(self) -> Replies | None:
+        """The archived replies, by URL; None where this store keeps no bytes."""
+        ...
+
+    def record(self, blob: Blob) -> bytes:
+        """A reply's WARC record, as it lies in the archive."""
+        ...
+
+    @property
+    def unreadable(self) -> Sequence[str]:
+        """Rows left out so far because they could not be read, each as table and number."""
+        ...
 
 
 class Store(Reader, Protocol):
@@ -149,10 +196,6 @@ class Store(Reader, Protocol):
     `save` may buffer: what it was given is visible to `url` at once and to every reader after
     `flush`, and durable after `flush`. All methods are called from one thread.
     """
-
-    def url(self, candidate: int) -> str:
-        """The URL of a candidate saved before (the engine's shelf); `KeyError` for any other number."""
-        ...
 
     def append(self, response: Response, fetched_at: float) -> Blob | None:
         """Archive a reply; None where this store keeps no bytes.

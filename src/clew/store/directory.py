@@ -12,6 +12,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
+import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from clew.errors import StoreBusy, StoreForeign
@@ -24,6 +27,14 @@ _CHECKED = 64 << 20
 _OURS = "clew."
 """How the names begin of what may lie where a crawl is yet to begin: settings, what a crash left."""
 
+ARCHIVE_NAME = re.compile(r"clew-([0-9]{5,9})\.warc\.gz", re.ASCII)
+"""How the archive's files are called. No other name is ever joined to a path, wherever it comes from."""
+_WRITTEN = ("clew.db", "clew.lock", "clew.log", "search.db")
+_BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite opens beside a database, by name alone."""
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""How a rollback journal ends that names a second file, which SQLite deletes when it rolls back."""
+
 #: Directories this process holds. The lock below is the process's, so it cannot tell two owners in one.
 _held: set[tuple[int, int]] = set()
 
@@ -34,6 +45,21 @@ def database(directory: Path) -> Path:
 
 def archive(directory: Path) -> Path:
     return directory / "pages"
+
+
+def archive_file(directory: Path, name: object) -> Path:
+    """The path of a file of the archive; a name that clew does not give is refused.
+
+    >>> archive_file(Path("farms"), "clew-00000.warc.gz").as_posix()
+    'farms/pages/clew-00000.warc.gz'
+    """
+    if not isinstance(name, str) or ARCHIVE_NAME.fullmatch(name) is None:
+        shown = repr(name)[:80]
+        raise StoreForeign(
+            f"{database(directory)} names an archive file {shown}, which clew did not make: "
+            "do not use this directory; nothing was changed"
+        )
+    return archive(directory) / name
 
 
 def is_crawl(directory: Path | str) -> bool:
@@ -59,6 +85,7 @@ class Lock:
         if self._identity in _held:
             raise StoreBusy(f"{directory} is already open in this process ({os.getpid()}): close it first")
         # Emptied below, so it must be here: a link in a directory that came from elsewhere is not followed.
+        require_own_file(self.path)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -88,6 +115,7 @@ def prepare(directory: Path, *, create: bool) -> Lock:
         else:
             _refuse_strangers(directory)
             directory.mkdir(parents=True, exist_ok=True)
+        require_own_files(directory)
         lock = Lock(directory)
         try:
             if not path.exists():
@@ -107,12 +135,74 @@ def inspect(directory: Path) -> None:
         raise StoreForeign(f"{directory} does not exist: give the directory of a crawl")
     if not directory.is_dir():
         raise StoreForeign(f"{directory} is not a directory: give the directory of a crawl")
-    if not path.is_file():
+    if not path.is_symlink() and not path.is_file():
         raise StoreForeign(f"{directory} is not a crawl directory: no clew.db in it")
+    require_own_database(path)
     with path.open("rb") as stream:
         head = stream.read(100)
     if len(head) < 100 or not head.startswith(_MAGIC):
         raise StoreForeign(f"{path} is not an SQLite database, or is damaged: restore it from a copy")
+
+
+def require_own_file(path: Path, *, sole: bool = True) -> None:
+    """Refuse a name that leads out of a crawl directory; a name that does not exist is fine.
+
+    A directory may come from a stranger: a symbolic link in it, a device or a pipe, or a second name of a
+    file that lies elsewhere (a hard link) would have clew write to what the stranger chose.
+
+    Parameters: the path; `sole`, whether a second name is refused too, as it must be for what is written.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(found.st_mode):
+        raise StoreForeign(
+            f"{path} is a link: clew does not follow links in a crawl directory; put the file itself there"
+        )
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreForeign(f"{path} is not an ordinary file: move it away, or choose another directory")
+    if sole and found.st_nlink > 1:
+        raise StoreForeign(
+            f"{path} is also known by another name (a hard link), and writing here would change it there: "
+            "put a copy in its place"
+        )
+
+
+def require_own_database(path: Path) -> None:
+    """Refuse a database that lies elsewhere, or has a file beside it by which SQLite reaches elsewhere."""
+    require_own_file(path, sole=False)
+    for ending in _BESIDE:
+        beside = Path(f"{path}{ending}")
+        require_own_file(beside)
+        if ending == "-journal" and beside.exists() and _ends_with(beside, _SUPER_JOURNAL):
+            raise StoreForeign(f"{beside} names another file to be deleted, and clew writes no such journal")
+
+
+def require_own_files(directory: Path) -> None:
+    """Refuse a directory in which anything that is written to while crawling leads out of it."""
+    pages = archive(directory)
+    if pages.is_symlink():
+        raise StoreForeign(
+            f"{pages} is a link: clew does not follow links in a crawl directory; put the folder itself there"
+        )
+    for name in _WRITTEN:
+        require_own_file(directory / name)
+    for name in ("clew.db", "search.db"):
+        require_own_database(directory / name)
+
+
+def require_archive(directory: Path, names: Iterable[object]) -> None:
+    """Refuse an archive of which a file has a name that is not clew's, or leads out of the directory."""
+    for name in names:
+        require_own_file(archive_file(directory, name))
+
+
+def _ends_with(path: Path, ending: bytes) -> bool:
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - len(ending)))
+        return stream.read() == ending
 
 
 def verify(directory: Path) -> None:
@@ -135,7 +225,7 @@ def _refuse_strangers(directory: Path) -> None:
     if not directory.is_dir():
         raise StoreForeign(f"{directory} is a file: give a new or empty directory for the crawl")
     for entry in sorted(directory.iterdir()):
-        if entry.name == "pages" and entry.is_dir() and not any(entry.iterdir()):
+        if entry.name == "pages" and not entry.is_symlink() and entry.is_dir() and not any(entry.iterdir()):
             continue
         if not entry.name.startswith(_OURS):
             raise StoreForeign(

@@ -9,20 +9,26 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from datetime import datetime
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
 from clew.errors import StoreError, UsageError
 from clew.store.base import PageRow, Reader
 from clew.store.faults import mapped
-from clew.store.read import CrawlReader, open_reader
+from clew.store.read import open_reader
 from clew.store.warc import info_record
 
 FIELDS = (
     *("url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang"),
     *("rendered", "text"),
 )
+#: As many characters as Python's `csv` takes for a cell, unless told otherwise.
+LONGEST_CELL = 131_072
+#: What a spreadsheet takes for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _GROUP = 500
 
 
@@ -32,6 +38,7 @@ def export(
     format: str = "jsonl",  # noqa: A002 - what it is
     *,
     matched: bool = False,
+    raw: bool = False,
 ) -> int:
     """Write the pages of a crawl; gives how many.
 
@@ -39,7 +46,8 @@ def export(
     export; a binary stream is written as it goes.
 
     Parameters: a crawl directory or a reader of one; a path or a binary stream; `jsonl`, `csv`, `warc`
-    or `parquet`; `matched` for the finds alone.
+    or `parquet`; `matched` for the finds alone; `raw` for csv cells as they are, though a spreadsheet may
+    take them for formulas and Python's `csv` finds them too long.
 
     >>> from clew.store import MemoryStore
     >>> stream = io.BytesIO()
@@ -49,6 +57,10 @@ def export(
     writer = _WRITERS.get(format)
     if writer is None:
         raise UsageError(f"there is no export format {format!r}: choose one of {', '.join(_WRITERS)}")
+    if raw and format != "csv":
+        raise UsageError(f"raw is for csv: {format} has every value as it is anyway")
+    if raw:
+        writer = partial(_csv, raw=True)
     with _reading(source) as reader:
         if isinstance(target, (str, Path)):
             with mapped(Path(target)), _replacing(Path(target)) as stream:
@@ -94,7 +106,7 @@ def _jsonl(reader: Reader, stream: IO[bytes], matched: bool) -> int:
     return count
 
 
-def _csv(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+def _csv(reader: Reader, stream: IO[bytes], matched: bool, raw: bool = False) -> int:
     text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="", write_through=True)
     try:
         table = csv.writer(text, lineterminator="\r\n")
@@ -103,19 +115,28 @@ def _csv(reader: Reader, stream: IO[bytes], matched: bool) -> int:
         for row in reader.pages(matched=matched):
             flags = {"matched": str(row.matched).lower(), "rendered": str(row.rendered).lower()}
             values = record(row) | flags
-            table.writerow(values.values())
+            table.writerow(values.values() if raw else map(_harmless, values.values()))
             count += 1
         return count
     finally:
         text.detach()  # the stream is the caller's: not ours to close
 
 
+def _harmless(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula and Python's `csv` reads as it is."""
+    if not isinstance(cell, str):
+        return cell
+    return f"'{cell[: LONGEST_CELL - 1]}" if cell.startswith(_FORMULA) else cell[:LONGEST_CELL]
+
+
 def _warc(reader: Reader, stream: IO[bytes], matched: bool) -> int:
-    if not isinstance(reader, CrawlReader):
+    rows = reader.pages(matched=matched, text=False)
+    first = next((row for row in rows if row.blob is not None), None)
+    if first is None and any(True for _ in reader.pages(matched=matched, text=False)):
         raise UsageError("only a crawl directory has replies to export as warc")
     stream.write(info_record("export.warc.gz", "clew", time.time()))
     count = 0
-    for row in reader.pages(matched=matched, text=False):
+    for row in () if first is None else chain([first], rows):
         if row.blob is None:
             continue
         data = reader.record(row.blob)
@@ -138,15 +159,20 @@ def _parquet(reader: Reader, stream: IO[bytes], matched: bool) -> int:
         "matched": pyarrow.bool_(),
         "depth": pyarrow.int32(),
         "rendered": pyarrow.bool_(),
+        "fetched_at": pyarrow.timestamp("ms", tz="UTC"),
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in FIELDS])
     rows = reader.pages(matched=matched)
     count = 0
     with parquet.ParquetWriter(stream, schema, compression="zstd") as table:
-        while group := [record(row) for row in islice(rows, _GROUP)]:
+        while group := [_timed(record(row)) for row in islice(rows, _GROUP)]:
             table.write_table(pyarrow.Table.from_pylist(group, schema=schema))
             count += len(group)
     return count
+
+
+def _timed(values: dict[str, Any]) -> dict[str, Any]:
+    return values | {"fetched_at": datetime.fromisoformat(values["fetched_at"])}
 
 
 _WRITERS: dict[str, Callable[[Reader, IO[bytes], bool], int]] = {

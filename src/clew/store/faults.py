@@ -7,13 +7,21 @@ import os
 import resource
 import shutil
 import sqlite3
+import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import zstandard
+
 from clew.errors import StorageFull, StoreBusy, StoreError, StoreForeign
 
+#: What reading a value raises that clew never wrote: no number, no JSON, no text, out of range.
+UNDECODABLE = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
+    *(zstandard.ZstdError, struct.error),
+)
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -82,3 +90,18 @@ def mapped(path: Path) -> Iterator[None]:
         known = translate(error, path)
         assert known is not None
         raise known from error
+
+
+@contextmanager
+def decoding(path: Path) -> Iterator[None]:
+    """Raise `StoreForeign` in place of what a value raises that clew never wrote, and as `mapped` does."""
+    try:
+        with mapped(path):
+            yield
+    except UNDECODABLE as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: object) -> StoreForeign:
+    """The error for a sound database with values in it that are not clew's."""
+    return StoreForeign(f"{path} is damaged ({str(error)[:200]}): restore it from a copy")

@@ -16,8 +16,10 @@ from itertools import islice
 from pathlib import Path
 
 from clew.errors import StoreForeign
+from clew.store import directory as layout
+from clew.store import schema
 from clew.store.base import PageRow
-from clew.store.faults import mapped
+from clew.store.faults import decoding
 from clew.store.query import Query, snippet
 from clew.store.read import CrawlReader, open_reader
 
@@ -71,7 +73,7 @@ def _search(
     reader: CrawlReader, query: Query, limit: int, matched: bool, progress: Progress | None
 ) -> list[Hit]:
     path = reader.path / "search.db"
-    with mapped(path), closing(_connect(path, reader.identity)) as index:
+    with decoding(path), closing(_connect(path, reader.identity)) as index:
         _update(index, reader, progress)
         return list(islice(_hits(index, reader, query, matched), limit))
 
@@ -93,6 +95,8 @@ def _hit(page: PageRow, query: Query, rank: float) -> Hit:
 
 def _connect(path: Path, identity: str) -> sqlite3.Connection:
     """The index of this very crawl: made new when absent, damaged, or left over from another."""
+    layout.require_own_database(path)
+    layout.require_own_file(path)
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         return _prepare(sqlite3.connect(":memory:", isolation_level=None), identity)
     try:
@@ -110,6 +114,7 @@ def _connect(path: Path, identity: str) -> sqlite3.Connection:
 def _open(path: Path, identity: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=60.0)
     try:
+        schema.harden(connection)
         (owner,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if owner != _APPLICATION_ID and tables:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from clew.errors import StoreError
 from clew.fetch.base import Response
 from clew.messages import (
+    Blob,
     Close,
     Decision,
     Effect,
     Forward,
+    Journal,
     Learned,
     Record,
     Rescore,
@@ -40,7 +42,7 @@ class _Candidate:
     source: int
     anchor: str
     via: str
-    parts: NDArray[np.float64]
+    terms: NDArray[np.float64]
     state: State = State.QUEUED
     reason: str = ""
     attempts: int = 0
@@ -61,6 +63,7 @@ class MemoryStore:
         self._host_states: dict[int, SaveHost] = {}
         self._pages: dict[int, SavePage] = {}
         self._trace: dict[int, Decision] = {}
+        self._journal: list[Journal] = []
         self._meta: dict[str, str] = {}
         self._learned = Learned("")
         self._width = 0
@@ -84,6 +87,8 @@ class MemoryStore:
                     self._close(effect)
                 case Record(decision):
                     self._record(decision)
+                case Journal():
+                    self._journal.append(effect)
                 case SavePage():
                     self._pages[effect.candidate] = _slim(effect)
                 case SaveHost():
@@ -109,6 +114,24 @@ class MemoryStore:
         """Plain data about the crawl."""
         return {key: json.loads(value) for key, value in sorted(self._meta.items())}
 
+    def snapshot(self) -> Snapshot | None:
+        """The state of the crawl; None when it never began."""
+        return self.load()
+
+    def learned(self) -> str:
+        """The strategy's learned state, as text; empty when there is none."""
+        return self._learned.text
+
+    def replies(self) -> None:
+        """None: this store keeps no bytes."""
+
+    def record(self, blob: Blob) -> bytes:
+        """Never known: this store keeps no bytes."""
+        raise KeyError(blob)
+
+    unreadable: tuple[str, ...] = ()
+    """Nothing in memory is damaged."""
+
     def load(self) -> Snapshot | None:
         """State to resume from; None for a new crawl."""
         if not self._candidates:
@@ -116,7 +139,7 @@ class MemoryStore:
         rows, pages = self._candidates, self._pages
         digests: dict[int, int] = {}
         for number, saved in pages.items():
-            if saved.page.digest:
+            if saved.page.digest and saved.duplicate_of < 0:
                 digests.setdefault(saved.page.digest, number)
         times = [decision.at for decision in self._trace.values()]
         return Snapshot(
@@ -127,13 +150,13 @@ class MemoryStore:
             sources=np.array([row.source for row in rows], np.int32),
             states=np.array([row.state for row in rows], np.uint8),
             attempts=np.array([min(row.attempts, 255) for row in rows], np.uint8),
-            parts=np.array([self._parts(row) for row in rows]),
+            terms=np.array([self._terms(row) for row in rows]),
             host_states=tuple(self.hosts()),
             digests=digests,
-            simhashes={
-                number: saved.page.simhash
+            sketches={
+                number: saved.page.sketch
                 for number, saved in pages.items()
-                if saved.page.simhash and saved.duplicate_of < 0
+                if saved.page.sketch and saved.duplicate_of < 0
             },
             matched=frozenset(number for number, saved in pages.items() if saved.matched),
             scores={number: saved.verdict.score for number, saved in pages.items()},
@@ -164,7 +187,7 @@ class MemoryStore:
         if number is None:
             return None
         row = self._candidates[number]
-        parts = self._parts(row)
+        terms = self._terms(row)
         return CandidateRow(
             id=number,
             url=row.url,
@@ -175,9 +198,14 @@ class MemoryStore:
             via=row.via,
             state=row.state,
             reason=row.reason,
-            parts=tuple(parts.tolist()),
-            score=total(parts),
+            terms=tuple(terms.tolist()),
+            score=total(terms),
         )
+
+    def outlinks(self, candidate: int) -> NDArray[np.int64]:
+        """Numbers of the candidates a fetched page links to."""
+        saved = self._pages.get(candidate)
+        return np.array([] if saved is None else saved.links, np.int64)
 
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
@@ -186,6 +214,10 @@ class MemoryStore:
     def decisions(self) -> Iterator[Decision]:
         """The trace, in order."""
         return (self._trace[seq] for seq in sorted(self._trace))
+
+    def journal(self) -> Iterator[Journal]:
+        """What came into the crawl besides replies, in order."""
+        return iter(self._journal)
 
     def trace_of(self, url: str) -> list[Decision]:
         """Every decision about one URL, in order."""
@@ -221,7 +253,7 @@ class MemoryStore:
             raise StoreError(
                 f"candidate {expected} was expected next, not {effect.first}: numbers have no gaps"
             )
-        self._widen(effect.parts)
+        self._widen(effect.terms)
         for i, url in enumerate(effect.urls):
             host = self._host_number(effect.hosts[i])
             self._numbers.setdefault(url, len(self._candidates))
@@ -234,7 +266,7 @@ class MemoryStore:
                     effect.source,
                     effect.anchors[i],
                     effect.via.value,
-                    effect.parts[i],
+                    effect.terms[i],
                 )
             )
 
@@ -265,17 +297,17 @@ class MemoryStore:
         count = len(self._candidates)
         if len(effect.ids) and not 0 <= int(effect.ids.min()) <= int(effect.ids.max()) < count:
             raise StoreError(f"only candidates 0 to {count - 1} can be rescored: others were never saved")
-        self._widen(effect.parts)
-        for number, parts in zip(effect.ids.tolist(), effect.parts, strict=True):
-            self._candidates[number].parts = parts
+        self._widen(effect.terms)
+        for number, terms in zip(effect.ids.tolist(), effect.terms, strict=True):
+            self._candidates[number].terms = terms
 
-    def _widen(self, parts: NDArray[np.float64]) -> None:
-        if len(parts):
-            self._width = max(self._width, parts.shape[1])
+    def _widen(self, terms: NDArray[np.float64]) -> None:
+        if len(terms):
+            self._width = max(self._width, terms.shape[1])
 
-    def _parts(self, row: _Candidate) -> NDArray[np.float64]:
+    def _terms(self, row: _Candidate) -> NDArray[np.float64]:
         """Contributions, filled with zeros to the width of the widest."""
-        return np.pad(row.parts, (0, self._width - len(row.parts)))
+        return np.pad(row.terms, (0, self._width - len(row.terms)))
 
     def _url_or_none(self, candidate: int) -> str | None:
         return self.url(candidate) if candidate >= 0 else None

@@ -7,24 +7,28 @@ that a slow reader never keeps the crawl's write-ahead log from being folded bac
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
-from clew.messages import Blob, Decision, SaveHost, State
+from clew.errors import StoreForeign
+from clew.messages import Blob, Decision, Journal, SaveHost, State
 from clew.store import directory as layout
 from clew.store import schema, snapshot
-from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
-from clew.store.faults import mapped
-from clew.store.rows import CLOSED, iso, total, unpack
+from clew.store.base import CandidateRow, Counts, PageRow, Replies, Snapshot
+from clew.store.faults import UNDECODABLE, decoding, mapped
+from clew.store.rows import CLOSED, iso, total, typed, unpack
 
 _STEP = 500
-_TEXT_LIMIT = 1 << 30
+_TEXT_LIMIT = 64 << 20
+"""Bytes of a page's text at most: far more than a parser takes."""
 
 _PAGE = """
 SELECT p.seq, p.candidate, c.url, p.status, p.title, p.score, p.matched, p.satisfied, d.url, p.near, p.depth,
@@ -45,6 +49,13 @@ _TRACE = (
 )
 
 
+_PAGE_KINDS = (int, int, str, int, str, float, int, int, str | None, int, int, str | None)
+_CANDIDATE_KINDS = (int, str, str, int, str | None, str, str, int, str)
+_TRACE_KINDS = (int, float, str, str, int, int, int, int, str, int, int)
+
+_Row = TypeVar("_Row")
+
+
 class CrawlReader:
     """All that `clew status`, `export`, `search` and `explain` ask of a crawl directory.
 
@@ -55,6 +66,7 @@ class CrawlReader:
         self.path = path
         self.connection = connection
         self._zstd = zstandard.ZstdDecompressor()
+        self._unreadable: dict[str, None] = {}
 
     @property
     def identity(self) -> str:
@@ -63,7 +75,7 @@ class CrawlReader:
 
     def snapshot(self) -> Snapshot | None:
         """The state of the crawl as of its last commit; None when it never began."""
-        with mapped(layout.database(self.path)):
+        with decoding(layout.database(self.path)):
             return snapshot.load(self.connection)
 
     def learned(self) -> str:
@@ -72,9 +84,9 @@ class CrawlReader:
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl, as `set_meta` left it."""
-        return {
-            key: json.loads(value) for key, value in self._all("SELECT key, value FROM meta ORDER BY key")
-        }
+        rows = self._all("SELECT key, value FROM meta ORDER BY key")
+        with decoding(layout.database(self.path)):
+            return {str(key): json.loads(value) for key, value in rows}
 
     def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
         """Fetched pages in the order fetched."""
@@ -90,13 +102,14 @@ class CrawlReader:
         )
         while rows := self._all(query, (after,)):
             for row in rows:
-                yield row[0], self._page_row(row)
+                if (page := self._readable("pages", row[0], self._page_row, row)) is not None:
+                    yield row[0], page
             after = rows[-1][0]
 
     def page(self, url: str) -> PageRow | None:
         """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
         rows = self._all(f"{_WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
-        return self._page_row(rows[0]) if rows else None
+        return self._readable("pages", rows[0][0], self._page_row, rows[0]) if rows else None
 
     def fetched(self) -> int:
         """How many pages there are."""
@@ -105,14 +118,18 @@ class CrawlReader:
     def page_at(self, seq: int) -> PageRow | None:
         """The page fetched as number `seq`, counted from 1."""
         rows = self._all(f"{_WITH_TEXT} WHERE p.seq = ?", (seq,))
-        return self._page_row(rows[0]) if rows else None
+        return self._readable("pages", seq, self._page_row, rows[0]) if rows else None
 
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a canonical URL, fetched or not."""
         rows = self._all(_CANDIDATE, (url,))
         if not rows:
             return None
-        number, found, host, depth, source, anchor, via, state, reason = rows[0]
+        with decoding(layout.database(self.path)):
+            return self._candidate_row(rows[0])
+
+    def _candidate_row(self, row: tuple[Any, ...]) -> CandidateRow:
+        number, found, host, depth, source, anchor, via, state, reason = typed(row, _CANDIDATE_KINDS)
         parts = self._parts(number)
         return CandidateRow(
             id=number,
@@ -124,7 +141,7 @@ class CrawlReader:
             via=via,
             state=State(state),
             reason=reason,
-            parts=tuple(parts.tolist()),
+            terms=tuple(parts.tolist()),
             score=total(parts),
         )
 
@@ -137,19 +154,29 @@ class CrawlReader:
 
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
-        with mapped(self.path):
-            yield from snapshot.hosts(self.connection)
+        with decoding(layout.database(self.path)):
+            found = snapshot.hosts(self.connection)
+        yield from found
 
     def decisions(self) -> Iterator[Decision]:
         """The trace, in order."""
         after = -1
         while rows := self._all(f"{_TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
-            yield from map(_decision, rows)
+            for row in rows:
+                if (decision := self._readable("trace", row[0], _decision, row)) is not None:
+                    yield decision
             after = rows[-1][0]
+
+    def journal(self) -> Iterator[Journal]:
+        """What came into the crawl besides replies, in order."""
+        rows = self._all("SELECT after, entry FROM journal ORDER BY id")
+        return (Journal(after, entry) for after, entry in rows)
 
     def trace_of(self, url: str) -> list[Decision]:
         """Every decision about one URL, in order."""
-        return [_decision(row) for row in self._all(f"{_TRACE} WHERE url = ? ORDER BY seq", (url,))]
+        rows = self._all(f"{_TRACE} WHERE url = ? ORDER BY seq", (url,))
+        found = [self._readable("trace", row[0], _decision, row) for row in rows]
+        return [decision for decision in found if decision is not None]
 
     def inlinks(self, url: str, limit: int = 20) -> list[str]:
         """Pages that link to a URL, in the order fetched."""
@@ -168,6 +195,11 @@ class CrawlReader:
             after = rows[-1][0]
         return found[:limit]
 
+    def outlinks(self, candidate: int) -> NDArray[np.int64]:
+        """Numbers of the candidates a fetched page links to, in page order."""
+        rows = self._all("SELECT targets FROM links WHERE candidate = ?", (candidate,))
+        return np.frombuffer(rows[0][0] if rows else b"", "<u4").astype(np.int64)
+
     def links(self, url: str) -> list[str]:
         """The targets of a page's links, in page order, out-of-scope ones left out."""
         query = "SELECT targets FROM links WHERE candidate = (SELECT id FROM candidates WHERE url = ?)"
@@ -176,6 +208,10 @@ class CrawlReader:
 
     def counts(self) -> Counts:
         """The figures of `clew status`."""
+        with decoding(layout.database(self.path)):
+            return self._counts()
+
+    def _counts(self) -> Counts:
         states = Counter(dict(self._all("SELECT state, count(*) FROM candidates GROUP BY state")))
         closed = ", ".join(str(state.value) for state in sorted(CLOSED))
         reasons = Counter(
@@ -186,7 +222,7 @@ class CrawlReader:
             )
         )
         for (dropped,) in self._all("SELECT dropped FROM trace WHERE dropped <> '[]'"):
-            for reason, count in json.loads(dropped):
+            for reason, count in _dropped(dropped):
                 reasons[reason] += count
         pages, matched, duplicates, rendered = self._one(
             "SELECT count(*), coalesce(sum(matched), 0), coalesce(sum(duplicate_of >= 0), 0), "
@@ -195,6 +231,7 @@ class CrawlReader:
         hosts, requests, wire = self._one(
             "SELECT count(*), coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
         )
+        typed((matched, duplicates, rendered, requests, wire, *reasons), (int,) * 5 + (str,) * len(reasons))
         return Counts(
             pages=pages,
             matched=matched,
@@ -212,15 +249,39 @@ class CrawlReader:
 
     def archives(self) -> list[tuple[Path, int]]:
         """The archive's files and how many bytes of each are committed."""
-        rows = self._all("SELECT name, length FROM warcs ORDER BY id")
-        return [(layout.archive(self.path) / name, length) for name, length in rows]
+        found = []
+        for name, length in self._all("SELECT name, length FROM warcs ORDER BY id"):
+            path = layout.archive_file(self.path, name)
+            layout.require_own_file(path, sole=False)
+            if length and not path.exists():
+                raise StoreForeign(f"{path} is missing: restore it from a copy")
+            size = path.stat().st_size if path.exists() else 0
+            if not isinstance(length, int) or not 0 <= length <= size:
+                raise StoreForeign(
+                    f"{path} is damaged: it had {length!r} bytes, has {size}; restore it from a copy"
+                )
+            found.append((path, length))
+        return found
 
     def record(self, blob: Blob) -> bytes:
         """A reply's WARC record, as it lies in the archive."""
-        path = layout.archive(self.path) / blob.file
+        path = layout.archive_file(self.path, blob.file)
+        layout.require_own_file(path, sole=False)
         with mapped(path), path.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if not 0 <= blob.offset < blob.offset + blob.length <= size:
+                raise StoreForeign(
+                    f"{path} is damaged: a reply should be at {blob.offset}, {blob.length} bytes long, and "
+                    f"the file ends at {size}; restore it from a copy"
+                )
             stream.seek(blob.offset)
             return stream.read(blob.length)
+
+    def replies(self) -> Replies:
+        """The archived replies, as far as they are committed."""
+        from clew.store.recorded import CrawlWeb
+
+        return CrawlWeb(self.path)
 
     def close(self) -> None:
         self.connection.close()
@@ -234,9 +295,31 @@ class CrawlReader:
     def __repr__(self) -> str:
         return f"CrawlReader({str(self.path)!r})"
 
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Rows that were left out because they could not be read, each as table and number."""
+        return tuple(self._unreadable)
+
+    def _readable(
+        self, table: str, number: int, decode: Callable[[tuple[Any, ...]], _Row], row: tuple[Any, ...]
+    ) -> _Row | None:
+        """A row decoded; None when it is damaged: one row must not end an export of all the others."""
+        try:
+            return decode(row)
+        except (*UNDECODABLE, OSError):
+            self._unreadable[f"{table} {number}"] = None
+            return None
+
     def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         with mapped(layout.database(self.path)):
-            return self.connection.execute(query, values).fetchall()
+            try:
+                return self.connection.execute(query, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "decode to UTF-8" not in str(error):
+                    raise
+                # One text that is none must not hide all others: it is read with marks in it from here on.
+                self.connection.text_factory = lambda data: data.decode("utf-8", "replace")
+                return self.connection.execute(query, values).fetchall()
 
     def _one(self, query: str) -> Any:
         return self._all(query)[0]
@@ -247,14 +330,18 @@ class CrawlReader:
             "SELECT width, data, (SELECT max(width) FROM parts) FROM parts WHERE chunk = ?", (chunk,)
         )
         width, data, widest = rows[0] if rows else (0, b"", 0)
+        if not isinstance(widest, int) or not 0 <= width <= widest <= snapshot.MOST_TERMS:
+            raise ValueError(f"a score has {widest!r} terms")
         parts = np.zeros(widest)
         if width:
             parts[:width] = np.frombuffer(data, "<f8").reshape(-1, width)[row]
         return parts
 
     def _page_row(self, row: tuple[Any, ...]) -> PageRow:
+        typed(row[:12], _PAGE_KINDS)
         (_, number, url, status, title, score, matched, satisfied, repeats, near, depth, source) = row[:12]
         (fetched_at, lang, kind, reasons, file, offset, length, via, rendered, text) = row[12:]
+        typed((fetched_at, lang, kind, via), (float, str, str, str))
         return PageRow(
             id=number,
             url=url,
@@ -271,17 +358,35 @@ class CrawlReader:
             lang=lang,
             type=kind,
             text=self._text(text),
-            reasons=tuple(json.loads(reasons)),
-            blob=None if file is None else Blob(file, offset, length),
+            reasons=_texts(reasons),
+            blob=None if file is None else Blob(*typed((file, offset, length), (str, int, int))),
             via=via,
             rendered=bool(rendered),
         )
 
     def _text(self, data: bytes | None) -> str:
-        return self._zstd.decompress(data, max_output_size=_TEXT_LIMIT).decode() if data else ""
+        if not data:
+            return ""
+        # The library takes a frame's word for its size, and would make room for it.
+        if not 0 <= zstandard.frame_content_size(data) <= _TEXT_LIMIT:
+            raise ValueError("a text has an impossible size")
+        return self._zstd.decompress(data, max_output_size=_TEXT_LIMIT).decode()
+
+
+def _texts(data: str) -> tuple[str, ...]:
+    found = tuple(json.loads(data))
+    return typed(found, (str,) * len(found))
+
+
+def _dropped(data: str) -> tuple[tuple[str, int], ...]:
+    found = tuple((reason, count) for reason, count in json.loads(data))
+    for pair in found:
+        typed(pair, (str, int))
+    return found
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:
+    typed(row[:11], _TRACE_KINDS)
     seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, dropped = row
     score, verdict, parts = unpack(exact)
     return Decision(
@@ -292,15 +397,15 @@ def _decision(row: tuple[Any, ...]) -> Decision:
         candidate=candidate,
         attempt=attempt,
         score=score,
-        parts=parts,
+        terms=parts,
         queue=queue,
         status=status,
         result=result,
         verdict=verdict,
-        reasons=tuple(json.loads(reasons)),
+        reasons=_texts(reasons),
         new=new,
         known=known,
-        dropped=tuple((reason, count) for reason, count in json.loads(dropped)),
+        dropped=_dropped(dropped),
     )
 
 

@@ -142,9 +142,6 @@ class CrawlWeb(WarcWeb):
             files = [(file, length) for file, length in reader.archives() if length]
         self.name = directory.name
         self.limit = limit
-        for file, _ in files:
-            if not file.exists():
-                raise StoreForeign(f"{file} is missing: restore it from a copy")
         self._start(list(files))
 
 

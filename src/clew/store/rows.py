@@ -7,6 +7,7 @@ import math
 import struct
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,23 @@ CLOSED = frozenset({State.FAILED, State.DROPPED, State.REDIRECTED})
 """States whose reasons are counted."""
 REQUESTS = ("page", "robots", "sitemap")
 """Kinds of decision that stand for a lease."""
+
+
+def typed(row: tuple[Any, ...], kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row, once each value is seen to be of its kind: SQLite keeps any kind in any column.
+
+    Raises `TypeError`. `float` takes whole numbers too, and nothing that is not finite.
+
+    >>> typed(("wind", 1), (str, float))
+    ('wind', 1)
+    """
+    for value, kind in zip(row, kinds, strict=True):
+        if isinstance(value, kind) and (kind is not float or math.isfinite(value)):
+            continue
+        if kind is float and isinstance(value, int):
+            continue
+        raise TypeError(f"{str(value)[:40]!r} where {getattr(kind, '__name__', kind)} is kept")
+    return row
 
 
 def iso(timestamp: float) -> str:
@@ -49,20 +67,20 @@ def stored(state: State) -> State:
     return State.QUEUED if state is State.LEASED else state
 
 
-def total(parts: NDArray[np.float64]) -> float:
+def total(terms: NDArray[np.float64]) -> float:
     """A score is the sum of its contributions."""
-    return float(parts.sum()) if len(parts) else 0.0
+    return float(terms.sum()) if len(terms) else 0.0
 
 
 def pack(decision: Decision) -> bytes:
     """A decision's numbers, exactly: SQLite would turn -0.0 into 0.0 and NaN into NULL."""
-    return struct.pack(f"<{2 + len(decision.parts)}d", decision.score, decision.verdict, *decision.parts)
+    return struct.pack(f"<{2 + len(decision.terms)}d", decision.score, decision.verdict, *decision.terms)
 
 
 def unpack(data: bytes) -> tuple[float, float, tuple[float, ...]]:
-    """Score, verdict and parts from `pack`."""
-    score, verdict, *parts = np.frombuffer(data, "<f8").tolist()
-    return score, verdict, tuple(parts)
+    """Score, verdict and terms from `pack`."""
+    score, verdict, *terms = np.frombuffer(data, "<f8").tolist()
+    return score, verdict, tuple(terms)
 
 
 #: Made once: `json.dumps` makes one for each call that wants anything special.

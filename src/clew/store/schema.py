@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import sys
 import uuid
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,6 +23,8 @@ from clew.store.faults import mapped
 
 APPLICATION_ID = 0x636C6577  # "clew"
 CHUNK = 64
+LONGEST = 1 << 28
+"""Bytes of the longest row, text or blob: a length that is damaged asks for no more memory than that."""
 
 _TABLES = """
 CREATE TABLE crawl (id TEXT NOT NULL);
@@ -83,8 +87,27 @@ def _wire_and_rendered(connection: sqlite3.Connection) -> None:
     )
 
 
+def _journal(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE journal (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, entry TEXT NOT NULL)"
+    )
+
+
+def _sketches(connection: sqlite3.Connection) -> None:
+    # Digests and similarity hashes of older crawls are of the main text alone. Such a digest equals a new one
+    # only where the main text was all there is, and then rightly; the hashes are of no use any more.
+    connection.execute("ALTER TABLE pages RENAME COLUMN simhash TO sketch")
+    connection.execute("UPDATE pages SET sketch = x''")
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first, _host_memory, _wire_and_rendered]
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
+    _first,
+    _host_memory,
+    _wire_and_rendered,
+    _journal,
+    _sketches,
+]
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -116,11 +139,54 @@ def create(path: Path) -> None:
         building.rename(path)
 
 
-def check(connection: sqlite3.Connection, path: Path, *, current: bool) -> None:
-    """Refuse a database that is not a crawl, or one of a version this clew cannot handle.
+def harden(connection: sqlite3.Connection) -> None:
+    """Keep a database that may come from a stranger from running or allocating what its maker chose."""
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
 
-    Parameters: `current` demands the newest version (readers, which may not migrate).
-    """
+
+Schema = frozenset[tuple[str, str, str, str | None]]
+"""Kind, name, table and statement of everything a database declares."""
+
+
+def declared(connection: sqlite3.Connection) -> Schema:
+    """What a database declares, but for the statistics that `ANALYZE` leaves."""
+    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    return frozenset(
+        (kind, name, table, None if sql is None else " ".join(str(sql).split()))
+        for kind, name, table, sql in rows
+        if not str(name).startswith("sqlite_stat")
+    )
+
+
+@lru_cache(maxsize=8)
+def _expected(migrations: tuple[Callable[[sqlite3.Connection], None], ...]) -> Schema:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for migration in migrations:
+            migration(connection)
+        return declared(connection)
+
+
+def require_schema(found: Schema, expected: Schema, path: Path) -> None:
+    """Refuse a database with a trigger, view, index or table that is not clew's, or without one that is."""
+    for kind, name, *_ in sorted(found - expected, key=str):
+        raise StoreForeign(
+            f"{path} has a {kind} {str(name)[:80]!r} that is not as clew makes it, and could run what "
+            "its maker chose: do not use it, or drop what you added; nothing was changed"
+        )
+    for kind, name, *_ in sorted(expected - found, key=str):
+        raise StoreForeign(f"{path} is damaged (the {kind} {name!r} is missing): restore it from a copy")
+
+
+def check(connection: sqlite3.Connection, path: Path) -> int:
+    """Refuse a database that is not a crawl, or one of a newer format; gives the number of its format."""
+    harden(connection)
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # finds a file cut short
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if owner != APPLICATION_ID:
@@ -133,18 +199,17 @@ def check(connection: sqlite3.Connection, path: Path, *, current: bool) -> None:
             f"{path} was written by a newer clew (format {version}, this one knows up to {len(MIGRATIONS)}): "
             "upgrade clew to open it"
         )
-    if current and version < len(MIGRATIONS):
-        raise StoreForeign(
-            f"{path} was written by an older clew (format {version}): resume it once with `clew crawl -d` "
-            "to bring it up to date"
-        )
+    if version < 1:
+        raise StoreForeign(f"{path} is damaged (format {version}): restore it from a copy")
+    require_schema(declared(connection), _expected(tuple(MIGRATIONS[:version])), path)
+    return int(version)
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The one writing connection: WAL, every commit durable."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
     try:
-        check(connection, path, current=False)
+        check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
@@ -172,7 +237,10 @@ _READ_ONLY = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 
 
 def connect_reader(path: Path, *, current: bool = True) -> sqlite3.Connection:
-    """A connection that cannot write, good beside a running crawl, after a crash and on read-only media."""
+    """A connection that cannot write, good beside a running crawl, after a crash and on read-only media.
+
+    Parameters: the database; `current`, whether an older format is read as a copy brought up to date.
+    """
     try:
         return _read_only(path, "mode=ro", current)
     except sqlite3.OperationalError as error:
@@ -185,12 +253,30 @@ def connect_reader(path: Path, *, current: bool = True) -> sqlite3.Connection:
         return _read_only(path, "mode=ro&immutable=1", current)
 
 
+def _upgraded(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of an older format, brought up to date: readers never write to what they read.
+
+    SQLite keeps it in memory while it is small, and in a file without a name when it grows.
+    """
+    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    try:
+        with contextlib.closing(connection):
+            harden(connection)
+            connection.backup(copy)
+        harden(copy)
+        migrate(copy)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
 def _read_only(path: Path, options: str, current: bool) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10.0, check_same_thread=False)
     try:
-        check(connection, path, current=current)
+        version = check(connection, path)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return _upgraded(connection) if current and version < len(MIGRATIONS) else connection

@@ -7,21 +7,30 @@ import sqlite3
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.messages import SaveHost
+from clew.messages import SaveHost, State
 from clew.store.base import Snapshot
-from clew.store.rows import REQUESTS, elapsed, unsigned
+from clew.store.rows import REQUESTS, elapsed, stored, typed, unsigned
 from clew.store.schema import CHUNK
 
 _STEP = 20_000
+MOST_TERMS = 256
+"""Terms of a score at most; a table is made of this width times the candidates."""
 
 
 def load(connection: sqlite3.Connection) -> Snapshot | None:
     """The state to resume from; None when no candidate was ever saved."""
-    (count,) = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM candidates").fetchone()
+    count = _numbered_from_zero(connection, "candidates")
+    hosts_known = _numbered_from_zero(connection, "hosts")
     if not count:
         return None
     columns = _candidates(connection, count)
-    digests, simhashes, matched, scores = _pages(connection)
+    _require_range("hosts of candidates", columns[1], 0, hosts_known)
+    _require_range("depths", columns[2], 0, 1 << 31)
+    _require_range("sources", columns[3], -1, count)
+    if not np.isin(columns[4], [state.value for state in State if stored(state) is state]).all():
+        raise ValueError("a candidate has an impossible state")
+    _require_range("attempts", columns[5], 0, 1 << 31)
+    digests, sketches, matched, scores = _pages(connection, count)
     (decisions,) = connection.execute("SELECT count(*) FROM trace").fetchone()
     asked = ", ".join("?" * len(REQUESTS))
     (tasks,) = connection.execute(f"SELECT count(*) FROM trace WHERE kind IN ({asked})", REQUESTS).fetchone()
@@ -30,18 +39,21 @@ def load(connection: sqlite3.Connection) -> Snapshot | None:
         "SELECT coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
     ).fetchone()
     learned = connection.execute("SELECT state FROM learned").fetchone()
+    typed((requests, wire), (int, int))
     return Snapshot(
         keys=columns[0].view(np.uint64),
         hosts=columns[1].astype(np.int32),
-        host_names=tuple(name for (name,) in connection.execute("SELECT name FROM hosts ORDER BY id")),
+        host_names=tuple(
+            typed(row, (str,))[0] for row in connection.execute("SELECT name FROM hosts ORDER BY id")
+        ),
         depths=columns[2].astype(np.int32),
         sources=columns[3].astype(np.int32),
         states=columns[4].astype(np.uint8),
         attempts=np.minimum(columns[5], 255).astype(np.uint8),
-        parts=parts(connection, count),
+        terms=parts(connection, count),
         host_states=tuple(hosts(connection)),
         digests=digests,
-        simhashes=simhashes,
+        sketches=sketches,
         matched=matched,
         scores=scores,
         decisions=decisions,
@@ -50,8 +62,18 @@ def load(connection: sqlite3.Connection) -> Snapshot | None:
         requests=requests,
         wire=wire,
         elapsed=elapsed(spans),
-        learned=learned[0] if learned else "",
+        learned=typed(learned, (str,))[0] if learned else "",
     )
+
+
+def _numbered_from_zero(connection: sqlite3.Connection, table: str) -> int:
+    """How many rows a table has, whose numbers have no gaps: arrays are as long as that, not as the last."""
+    count, first, last = connection.execute(
+        f"SELECT count(*), coalesce(min(id), 0), coalesce(max(id), -1) FROM {table}"
+    ).fetchone()
+    if first != 0 or last != count - 1:
+        raise ValueError(f"the numbers of {table} have gaps")
+    return int(count)
 
 
 def _candidates(connection: sqlite3.Connection, count: int) -> list[NDArray[np.int64]]:
@@ -68,9 +90,16 @@ def _candidates(connection: sqlite3.Connection, count: int) -> list[NDArray[np.i
     return columns
 
 
+def _require_range(what: str, column: NDArray[np.int64], least: int, end: int) -> None:
+    if len(column) and not least <= int(column.min()) <= int(column.max()) < end:
+        raise ValueError(f"the {what} are out of range")
+
+
 def parts(connection: sqlite3.Connection, count: int) -> NDArray[np.float64]:
     """Contributions, one row a candidate; narrower rows of an earlier strategy are filled with zeros."""
     (width,) = connection.execute("SELECT coalesce(max(width), 0) FROM parts").fetchone()
+    if not isinstance(width, int) or not 0 <= width <= MOST_TERMS:
+        raise ValueError(f"a score has {width!r} terms")
     table = np.zeros((count, width))
     for chunk, columns, data in connection.execute("SELECT chunk, width, data FROM parts WHERE width > 0"):
         block = np.frombuffer(data, "<f8").reshape(-1, columns)
@@ -84,7 +113,8 @@ def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
     for number, *entry in connection.execute(
         "SELECT host, origin, status, fetched_at, body FROM robots ORDER BY host, position"
     ):
-        robots.setdefault(number, []).append((entry[0], entry[1], entry[2], bytes(entry[3])))
+        origin, status, at, body = typed(tuple(entry), (str, int, float, bytes))
+        robots.setdefault(number, []).append((origin, status, at, body))
     rows = connection.execute(
         "SELECT id, name, next_at, delay, failures, requests, pages, matches, wire, memory FROM hosts "
         "WHERE next_at IS NOT NULL ORDER BY id"
@@ -102,25 +132,33 @@ def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
             robots=tuple(robots.get(number, ())),
             memory=memory,
         )
-        for number, name, next_at, delay, failures, requests, pages, matches, wire, memory in rows
+        for number, name, next_at, delay, failures, requests, pages, matches, wire, memory in (
+            typed(row, _HOST_KINDS) for row in rows
+        )
     ]
 
 
+_HOST_KINDS = (int, str, float, float, int, int, int, int, int, str)
+
+
 def _pages(
-    connection: sqlite3.Connection,
-) -> tuple[dict[int, int], dict[int, int], frozenset[int], dict[int, float]]:
+    connection: sqlite3.Connection, count: int
+) -> tuple[dict[int, int], dict[int, bytes], frozenset[int], dict[int, float]]:
     digests: dict[int, int] = {}
-    simhashes: dict[int, int] = {}
+    sketches: dict[int, bytes] = {}
     matched: set[int] = set()
     scores: dict[int, float] = {}
-    for candidate, digest, simhash, repeats, found, score in connection.execute(
-        "SELECT candidate, digest, simhash, duplicate_of, matched, score FROM pages ORDER BY seq"
+    for candidate, digest, sketch, repeats, found, score in connection.execute(
+        "SELECT candidate, digest, sketch, duplicate_of, matched, score FROM pages ORDER BY seq"
     ):
+        typed((candidate, digest, sketch, repeats, score), (int, int, bytes, int, float))
+        if not 0 <= candidate < count:
+            raise ValueError(f"a page belongs to candidate {candidate}, which there is not")
         scores[candidate] = score
-        if digest:
+        if digest and repeats < 0:
             digests.setdefault(unsigned(digest), candidate)
-        if simhash and repeats < 0:
-            simhashes[candidate] = unsigned(simhash)
+        if repeats < 0 and sketch and isinstance(sketch, bytes):
+            sketches[candidate] = sketch
         if found:
             matched.add(candidate)
-    return digests, simhashes, frozenset(matched), scores
+    return digests, sketches, frozenset(matched), scores

@@ -8,15 +8,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from clew.errors import StoreError, StoreForeign
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import StoreError
 from clew.fetch.base import Response
-from clew.messages import Blob, Decision, Effect, SaveHost
+from clew.messages import Blob, Decision, Effect, Journal, SaveHost
 from clew.store import directory as layout
-from clew.store import schema, snapshot
+from clew.store import schema
 from clew.store.apply import Applier
 from clew.store.archive import Archive
-from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
-from clew.store.faults import mapped
+from clew.store.base import CandidateRow, Counts, PageRow, Replies, Snapshot
+from clew.store.faults import decoding, mapped
 from clew.store.read import CrawlReader
 from clew.store.warc import ROTATE_AT, Piece, Shelf
 from clew.store.writer import WINDOW, Batch, Writer, new_urls
@@ -56,7 +59,7 @@ class SqliteStore:
         """Called from the writer's thread when batches became durable, or never will."""
         self._lock = layout.prepare(self.path, create=create)
         try:
-            with mapped(layout.database(self.path)):
+            with decoding(layout.database(self.path)):
                 self._open(window, software, rotate_at)
         except BaseException:
             self._lock.release()
@@ -125,13 +128,7 @@ class SqliteStore:
     def load(self) -> Snapshot | None:
         """State to resume from; None for a new crawl."""
         self.flush()
-        path = layout.database(self.path)
-        try:
-            with mapped(path):
-                return snapshot.load(self._reader.connection)
-        except (ValueError, TypeError) as error:
-            # A sound database with values in it that were never clew's.
-            raise StoreForeign(f"{path} is damaged ({error}): restore it from a copy") from error
+        return self._reader.snapshot()
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl."""
@@ -173,6 +170,10 @@ class SqliteStore:
         """What is known of a canonical URL."""
         return self._reader.candidate(url)
 
+    def outlinks(self, candidate: int) -> NDArray[np.int64]:
+        """Numbers of the candidates a fetched page links to."""
+        return self._reader.outlinks(candidate)
+
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
         return self._reader.hosts()
@@ -181,6 +182,10 @@ class SqliteStore:
         """The trace, in order."""
         return self._reader.decisions()
 
+    def journal(self) -> Iterator[Journal]:
+        """What came into the crawl besides replies, in order."""
+        return self._reader.journal()
+
     def trace_of(self, url: str) -> list[Decision]:
         """Every decision about one URL, in order."""
         return self._reader.trace_of(url)
@@ -188,6 +193,27 @@ class SqliteStore:
     def counts(self) -> Counts:
         """The figures of `clew status`."""
         return self._reader.counts()
+
+    def snapshot(self) -> Snapshot | None:
+        """The state of the crawl as of its last commit."""
+        return self._reader.snapshot()
+
+    def learned(self) -> str:
+        """The strategy's learned state, as text."""
+        return self._reader.learned()
+
+    def replies(self) -> Replies:
+        """The archived replies, as far as they are committed."""
+        return self._reader.replies()
+
+    def record(self, blob: Blob) -> bytes:
+        """A reply's WARC record, as it lies in the archive."""
+        return self._reader.record(blob)
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Rows left out so far because they could not be read."""
+        return self._reader.unreadable
 
     def __enter__(self) -> SqliteStore:
         return self

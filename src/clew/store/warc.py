@@ -186,9 +186,9 @@ class Shelf:
         return Piece(self._name, data)
 
     def _next(self) -> str:
-        number = int(self._name[5:10]) + 1 if self._name else 0
-        # A file that nobody registered is not ours to overwrite.
-        while (self.directory / _file_name(number)).exists():
+        number = int(self._name.removeprefix("clew-").partition(".")[0]) + 1 if self._name else 0
+        # A file that nobody registered is not ours to overwrite, nor a link that leads nowhere yet.
+        while os.path.lexists(self.directory / _file_name(number)):
             number += 1
         return _file_name(number)
 

@@ -2,71 +2,86 @@
 
 A judged page and its links go in as an `Expansion`; one row of contributions per link comes out, and
 the row's sum is the link's score. Invariant: scoring never changes learned state, so the same
-expansion scored twice gives the same rows; only `learn` moves anything.
+expansion scored twice gives the same rows; `observe` learns and scores in one call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from clew.errors import ConfigError
 from clew.knowledge import Knowledge
+from clew.plugins import Registry
 from clew.predicate.verdict import Predicate
 from clew.strategy.ache import Ache
 from clew.strategy.anthelion import Anthelion
-from clew.strategy.base import Expansion, Resumable, Strategy, Unlearned
+from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy
 from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
 from clew.strategy.cosine import Cosine
 from clew.strategy.focused import Focused
 from clew.strategy.intelligent import Intelligent
-from clew.strategy.options import Option, nearest, read
+from clew.strategy.options import nearest, read
 from clew.strategy.random_order import RandomOrder
 from clew.strategy.shark import Shark
 from clew.strategy.tagpath import TagPath
 
 __all__ = [
-    "NAMES",
-    "OPTIONS",
-    "PARTS",
+    "STRATEGIES",
     "Ache",
     "Anthelion",
     "BestFirst",
     "BreadthFirst",
+    "Capabilities",
     "Cosine",
+    "Evidence",
     "Expansion",
     "Focused",
     "Intelligent",
     "RandomOrder",
-    "Resumable",
+    "Scored",
+    "Setup",
     "Shark",
     "Strategy",
     "TagPath",
-    "Unlearned",
+    "find",
     "make",
 ]
 
-_PLAIN = (BestFirst, BreadthFirst, RandomOrder, Intelligent)
-_BASELINES = (Focused, Shark, Cosine, Ache, Anthelion, TagPath)
-
-#: Names of the contributions to a score, by strategy.
-PARTS: dict[str, tuple[str, ...]] = {s.name: s.parts for s in (*_PLAIN, *_BASELINES)}
-NAMES = tuple(PARTS)
-#: What may be said about a strategy beyond its name, by strategy.
-OPTIONS: dict[str, Mapping[str, Option]] = {s.name: s.options for s in (Intelligent, *_BASELINES)}
-
-_Made = Callable[[Predicate, int, dict[str, Any]], Strategy]
-_FACTORIES: dict[str, _Made] = {
-    BreadthFirst.name: lambda predicate, seed, options: BreadthFirst(),
-    RandomOrder.name: lambda predicate, seed, options: RandomOrder(seed),
-    Focused.name: lambda predicate, seed, options: Focused(seed, **options),
-    Shark.name: lambda predicate, seed, options: Shark(predicate, seed, **options),
-    Cosine.name: lambda predicate, seed, options: Cosine(predicate, seed, **options),
-    Ache.name: lambda predicate, seed, options: Ache(seed, **options),
-    Anthelion.name: lambda predicate, seed, options: Anthelion(seed, **options),
-    TagPath.name: lambda predicate, seed, options: TagPath(seed, **options),
+#: Where clew's own strategies are.
+OWN = {
+    "best-first": "clew.strategy.best_first:BestFirst",
+    "breadth-first": "clew.strategy.breadth_first:BreadthFirst",
+    "random": "clew.strategy.random_order:RandomOrder",
+    "intelligent": "clew.strategy.intelligent:Intelligent",
+    "focused": "clew.strategy.focused:Focused",
+    "shark": "clew.strategy.shark:Shark",
+    "cosine": "clew.strategy.cosine:Cosine",
+    "ache": "clew.strategy.ache:Ache",
+    "anthelion": "clew.strategy.anthelion:Anthelion",
+    "tagpath": "clew.strategy.tagpath:TagPath",
 }
+
+
+def _problem(name: str, found: object) -> str:
+    if not isinstance(found, type) or not issubclass(found, Strategy) or not hasattr(found, "name"):
+        return "it is no subclass of clew.strategy.Strategy with a name"
+    return "" if found.name == name else f"it calls itself {found.name!r}"
+
+
+#: Every strategy by name.
+STRATEGIES: Registry[type[Strategy]] = Registry("clew.strategies", OWN, _problem)
+
+
+def find(name: str) -> type[Strategy]:
+    """The class of a strategy.
+
+    >>> find("intelligent").capabilities.interest, find("focused").capabilities.interest
+    (True, False)
+    """
+    if name not in STRATEGIES:
+        raise ConfigError(f"unknown strategy {name!r}{nearest(name, tuple(STRATEGIES))}")
+    return STRATEGIES[name]
 
 
 def make(
@@ -78,10 +93,10 @@ def make(
     options: Mapping[str, object] | None = None,
     known: Knowledge | None = None,
 ) -> Strategy:
-    """The strategy of that name.
+    """A fresh strategy of that name.
 
-    Parameters: `seed` for the dice; `weights` of the parts of a score, where a strategy has such;
-    `options`, see `OPTIONS` and docs/strategies.md; `known`, what an earlier crawl learned.
+    Parameters: `seed` for the dice; `weights` of the contributions to a score, where a strategy allows them;
+    `options`, see docs/strategies.md; `known`, what an earlier crawl learned.
 
     >>> from clew.predicate import compile
     >>> make("breadth-first", compile("wind")).parts
@@ -89,15 +104,11 @@ def make(
     >>> make("shark", compile("wind"), options={"decay": 0.25}).decay
     0.25
     """
-    if name not in PARTS:
-        raise ConfigError(f"unknown strategy {name!r}{nearest(name, NAMES)}")
-    allowed = {BestFirst.name: BestFirst.parts, Intelligent.name: Intelligent.parts[:-1]}.get(name, ())
-    for key in weights or {}:
+    strategy = find(name)
+    given = {strategy.weight_name(key): weight for key, weight in (weights or {}).items()}
+    allowed = strategy.weight_names() if given else ()
+    for key in given:
         if key not in allowed:
             raise ConfigError(f"the strategy {name!r} has no weight {key!r}{nearest(key, allowed)}")
-    chosen = read(name, OPTIONS.get(name, {}), options or {})
-    if name == BestFirst.name:
-        return BestFirst(predicate, **(weights or {}))
-    if name == Intelligent.name:
-        return Intelligent.configured(predicate, seed, weights, chosen, known)
-    return _FACTORIES[name](predicate, seed, chosen)
+    chosen = read(name, strategy.options, options or {})
+    return strategy.build(Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known))

@@ -6,16 +6,17 @@ import json
 from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.messages import Rescore
-from clew.strategy.base import Expansion, Resumable
+from clew.strategy.base import Capabilities, Expansion, Scored, Setup, Strategy
 from clew.strategy.features import TIES, Columns, around, pack, tie_breaks, unpack
 from clew.strategy.logistic import fit, join, sums
-from clew.strategy.options import Number, Option
+from clew.strategy.options import NumberOption, Option
 from clew.words import tokens
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ _FEW = 5
 _WIDTH = 1 + (_FIELDS << _BITS)
 
 
-class Ache(Resumable):
+class Ache(Strategy):
     """A link classifier in the manner of ACHE (Barbosa, Freire 2007).
 
     A link is the words of its URL, of its anchor, and of up to 10 words on either side; an example is a
@@ -36,16 +37,16 @@ class Ache(Resumable):
     """
 
     name = "ache"
-    reads = frozenset({"contexts"})
+    capabilities = Capabilities(link_columns=frozenset({"contexts"}))
     parts: tuple[str, ...] = ("source", "prior", "url", "anchor", "context", "dice")
-    options: Mapping[str, Option] = {
-        "every": Number(1, 1e6, whole=True),
-        "first": Number(1, 1e6, whole=True),
-        "ridge": Number(1e-6, 1e6),
-        "reach": Number(0, 100, whole=True),
-        "memory": Number(1, 1e8, whole=True),
+    options: ClassVar[Mapping[str, Option]] = {
+        "every": NumberOption(1, 1e6, whole=True),
+        "first": NumberOption(1, 1e6, whole=True),
+        "ridge": NumberOption(1e-6, 1e6),
+        "reach": NumberOption(0, 100, whole=True),
+        "memory": NumberOption(1, 1e8, whole=True),
         "ties": TIES,
-        "examples": Number(10, 1e6, whole=True),
+        "examples": NumberOption(10, 1e6, whole=True),
     }
 
     def __init__(
@@ -74,10 +75,13 @@ class Ache(Resumable):
         self.weights_: Floats | None = None
         self.pages_ = 0
         self.due_ = self.first
-        self._last: tuple[Expansion, list[bytes]] | None = None
 
     def __repr__(self) -> str:
         return f"Ache({self.pages_} pages, {len(self.examples_)} examples, {len(self.rows_)} candidates)"
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.seed, **setup.options)
 
     def seeds(self, keys: NDArray[np.uint64]) -> Floats:
         # Above any link: log odds are seldom far above 0.
@@ -85,26 +89,23 @@ class Ache(Resumable):
 
     def score(self, expansion: Expansion) -> Floats:
         if self.weights_ is None:
-            parts = np.zeros((len(expansion.ids), len(self.parts)))
-            parts[:, 0] = expansion.verdict.score
-            parts[:, -1] = tie_breaks(self.ties, expansion.keys, self.seed)
-            return parts
-        # Learned just now: the links' features are known.
-        held = self._last[1] if self._last is not None and self._last[0] is expansion else None
-        return self._parts(self._features(expansion) if held is None else held, self.weights_)
+            return self._untrained(expansion)
+        return self._parts(self._features(expansion), self.weights_)
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
+    def observe(self, expansion: Expansion) -> Scored:
         self.pages_ += 1
         row = self.rows_.pop(expansion.source, None)
         if row is not None:
             self.examples_.append((row, expansion.verdict.satisfied))
         features = self._features(expansion)
-        self._last = (expansion, features)
         self._remember(expansion, features)
-        if self.pages_ < self.due_:
-            return None
-        self.due_ = self.pages_ + min(self.every, self.pages_)
-        return self._train(expansion)
+        moved = None
+        if self.pages_ >= self.due_:
+            self.due_ = self.pages_ + min(self.every, self.pages_)
+            moved = self._train(expansion)
+        if self.weights_ is None:
+            return Scored(self._untrained(expansion), moved)
+        return Scored(self._parts(features, self.weights_), moved)
 
     def state(self) -> str:
         ids = np.fromiter(self.rows_, np.int64, len(self.rows_))
@@ -140,7 +141,6 @@ class Ache(Resumable):
         labels = unpack(saved["labels"], np.uint8).astype(bool).tolist()
         self.examples_.clear()
         self.examples_.extend(zip(_unpacked(saved["examples"]), labels, strict=True))
-        self._last = None
 
     def _remember(self, expansion: Expansion, features: list[bytes]) -> None:
         rows = self.rows_
@@ -171,6 +171,13 @@ class Ache(Resumable):
             return None
         parts = self._parts([self.rows_[number] for number in known], self.weights_)
         return Rescore(np.array(known, np.int64), parts)
+
+    def _untrained(self, expansion: Expansion) -> Floats:
+        """Before the first model: the degree of the page the links stand on."""
+        parts = np.zeros((len(expansion.ids), len(self.parts)))
+        parts[:, 0] = expansion.verdict.score
+        parts[:, -1] = tie_breaks(self.ties, expansion.keys, self.seed)
+        return parts
 
     def _features(self, expansion: Expansion) -> list[bytes]:
         links = expansion.links

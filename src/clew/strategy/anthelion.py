@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
 from clew import url as urls
 from clew.messages import Rescore
 from clew.strategy.arms import WAITING, Arms
-from clew.strategy.base import Expansion, Resumable
+from clew.strategy.base import Expansion, Scored, Setup, Strategy
 from clew.strategy.features import Columns
 from clew.strategy.logistic import Online, sigmoid
-from clew.strategy.options import Number, Option
+from clew.strategy.options import NumberOption, Option
 from clew.strategy.random_order import dice
 
 Floats = NDArray[np.float64]
@@ -28,7 +29,7 @@ _LITTLE = 1e-6
 _TURNS = 64
 
 
-class Anthelion(Resumable):
+class Anthelion(Strategy):
     """λ-greedy choice of a host, best URL of that host (after Meusel, Mika, Blanco 2014).
 
     A host is worth its success rate × the best chance of its queued links; a link's chance comes from an
@@ -40,11 +41,11 @@ class Anthelion(Resumable):
 
     name = "anthelion"
     parts: tuple[str, ...] = ("host", "url", "wait", "turn")
-    options: Mapping[str, Option] = {
-        "explore": Number(0.0, 1.0),
-        "half": Number(1.0, 1e9),
-        "rate": Number(1e-6, 10.0),
-        "memory": Number(1, 1e8, whole=True),
+    options: ClassVar[Mapping[str, Option]] = {
+        "explore": NumberOption(0.0, 1.0),
+        "half": NumberOption(1.0, 1e9),
+        "rate": NumberOption(1e-6, 10.0),
+        "memory": NumberOption(1, 1e8, whole=True),
     }
 
     def __init__(
@@ -70,18 +71,21 @@ class Anthelion(Resumable):
         """Candidates found on pages that satisfied the predicate."""
         self.turns_: dict[int, None] = {}
         """Candidates whose turn the dice say it is."""
-        self._last: tuple[Expansion, list[float]] | None = None
 
     def __repr__(self) -> str:
         return f"Anthelion({self.pages_} pages, {self.arms_!r})"
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.seed, **setup.options)
 
     def seeds(self, keys: NDArray[np.uint64]) -> Floats:
         return np.tile([0.0, 0.0, 0.0, 1.0], (len(keys), 1))
 
     def score(self, expansion: Expansion) -> Floats:
-        # Learned just now: the links' chances are known.
-        held = self._last[1] if self._last is not None and self._last[0] is expansion else None
-        chances = self._chances(self._odds(expansion), expansion) if held is None else held
+        return self._scores(expansion, self._chances(self._odds(expansion), expansion))
+
+    def _scores(self, expansion: Expansion, chances: list[float]) -> Floats:
         parts = np.empty((len(chances), 4))
         for i, number in enumerate(expansion.ids.tolist()):
             arm = self.hosts_.get(urls.host(expansion.links.targets[i]), -1)
@@ -92,7 +96,7 @@ class Anthelion(Resumable):
                 parts[i] = self._row(number, arm, chances[i], number >= 0)
         return parts
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
+    def observe(self, expansion: Expansion) -> Scored:
         arms = self.arms_
         arms.moved.clear()
         self.pages_ += 1
@@ -105,11 +109,12 @@ class Anthelion(Resumable):
         self.heirs_.pop(expansion.source, None)
         label = float(expansion.verdict.satisfied)
         self.model_.learn(self._features(expansion.page.url, parent), label)
-        self._file(expansion)
+        chances = self._file(expansion)
         self._throw()
         fresh = set(expansion.ids[expansion.fresh].tolist())
         changed = dict.fromkeys(arms[pulled].front) | dict.fromkeys(arms.moved)
-        return self._rescore([number for number in changed if number not in fresh])
+        moved = self._rescore([number for number in changed if number not in fresh])
+        return Scored(self._scores(expansion, chances), moved)
 
     def state(self) -> str:
         return json.dumps(
@@ -135,7 +140,6 @@ class Anthelion(Resumable):
         self.model_.restore(saved["model"])
         self.heirs_ = dict.fromkeys(map(int, saved["heirs"]))
         self.turns_ = dict.fromkeys(map(int, saved["turns"]))
-        self._last = None
 
     def _arm(self, host: str) -> int:
         known = self.hosts_.get(host)
@@ -143,12 +147,12 @@ class Anthelion(Resumable):
             known = self.hosts_[host] = self.arms_.new()
         return known
 
-    def _file(self, expansion: Expansion) -> None:
+    def _file(self, expansion: Expansion) -> list[float]:
+        """File new links under their hosts; gives the chances of all."""
         odds = self._odds(expansion)
         if expansion.fresh.any():
             self.centre_ += _FOLLOW * (float(odds[expansion.fresh].mean()) - self.centre_)
         chances = self._chances(odds, expansion)
-        self._last = (expansion, chances)
         links = zip(
             expansion.ids.tolist(), expansion.fresh.tolist(), expansion.links.targets, chances, strict=True
         )
@@ -157,6 +161,7 @@ class Anthelion(Resumable):
                 self.arms_.add(number, self._arm(urls.host(target)), chance)
                 if expansion.verdict.satisfied and self.arms_.arm_of(number) >= 0:
                     self.heirs_[number] = None
+        return chances
 
     def _throw(self) -> None:
         """Let the dice say whether a host comes out of turn, and which."""
@@ -194,7 +199,7 @@ class Anthelion(Resumable):
             return 0.0, 0.0, 0.0, 1.0
         pulls, good = (self.arms_[arm].pulls, self.arms_[arm].reward) if arm >= 0 else (0, 0.0)
         rate = (good + 1.0) / (pulls + 2.0)
-        return math.log(rate), math.log(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
+        return native.log_of(rate), native.log_of(max(chance, _LEAST)), WAITING if waits else 0.0, 0.0
 
     def _chances(self, odds: Floats, expansion: Expansion) -> list[float]:
         """The chances of links against the common ones, so that early and late links can be compared."""

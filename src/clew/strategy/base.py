@@ -1,17 +1,29 @@
-"""The `Strategy` protocol: how much is each link worth, and what was learned from the last page."""
+"""`Strategy`: how much each link is worth, and what was learned from the last page.
+
+A strategy is one file: a subclass of `Strategy` with one declared value, `Capabilities`, of what it needs and
+what it offers beyond scoring. The engine asks for capabilities, never for a class or a name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.factor import EvidenceTerm
+from clew.knowledge import Knowledge
 from clew.messages import Rescore
 from clew.page import Links, Page
-from clew.predicate.verdict import Verdict
+from clew.predicate.verdict import Predicate, Verdict
+from clew.strategy.options import Option
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +40,88 @@ class Expansion:
     verdict: Verdict
     depth: int
     links: Links
-    keys: NDArray[np.uint64]
-    ids: NDArray[np.int64]
+    keys: Keys
+    ids: Ids
     fresh: NDArray[np.bool_]
 
+    @classmethod
+    def nothing(cls, source: int, page: Page) -> Expansion:
+        """A fetch that gave nothing: `page` has no more than its address, status and depth."""
+        return cls(
+            source=source,
+            page=page,
+            verdict=Verdict(0.0, False),
+            depth=page.depth,
+            links=Links(page.url),
+            keys=np.zeros(0, np.uint64),
+            ids=np.zeros(0, np.int64),
+            fresh=np.zeros(0, np.bool_),
+        )
 
-def totals(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a strategy makes of an expansion."""
+
+    terms: Floats
+    """Contributions of the expansion's links: one row a link, one column a contribution."""
+    moved: Rescore | None = None
+    """Queued candidates whose worth changed by what was learned; of this page's new links, at most what
+    `terms` says of them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one factor says of a candidate, for an explanation."""
+
+    factor: str
+    log_ratio: float
+    support: float
+    """Observations behind it; 0 means the factor is silent."""
+    terms: tuple[EvidenceTerm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a strategy needs of the crawl, and which optional hooks of `Strategy` it has.
+
+    >>> Capabilities(link_columns=frozenset({"paths"})).audits
+    False
+    """
+
+    link_columns: frozenset[str] = frozenset()
+    """Columns of links it reads that are not found out unless somebody asks: `contexts`, `paths`. They can be
+    had anyway; named here, a page is not read twice for them."""
+    meets: bool = False
+    """It knows its candidates: it has `met` and a `meet` of its own."""
+    sheds: bool = False
+    """It need not keep the worth of all candidates up to date: `set_aside`, `take_back`."""
+    audits: bool = False
+    """It can be asked what it thinks of candidates now: `audits`, `review`."""
+    interest: bool = False
+    """It estimates how likely a find is: `interest`."""
+    explains: bool = False
+    """It can give the evidence behind a score: `candidates`, `evaluate`, `evidence_for`."""
+    relearns: bool = False
+    """On resume it learns from the stored pages again, since its `state` is not all it needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a strategy is built from."""
+
+    predicate: Predicate
+    seed: int = 0
+    """For its dice."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """Of contributions to a score, by the names in `weight_names`."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Checked against its `options`."""
+    known: Knowledge | None = None
+    """What an earlier crawl learned."""
+
+
+def totals(parts: Floats) -> Floats:
     """The scores that rows of contributions sum to: from left to right, one number for one row of numbers,
     however many others are asked for and however they lie in memory.
 
@@ -46,116 +134,131 @@ def totals(parts: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-class Strategy(Protocol):
+class Strategy(ABC):
     """Which reasons to like a link, and how they combine.
 
-    A score is the sum of its contributions, one column of `parts` each, so that an explanation
-    cannot disagree with the decision. `score` must not change learned state; only `learn` may.
+    A score is the sum of its contributions, one column of `parts` each, so that an explanation cannot
+    disagree with the decision. Only `observe`, `meet`, `set_aside` and `take_back` may change learned state.
+
+    Subclasses give `name`, `parts`, `seeds` and `score`; those that learn override `observe`, and `state`
+    with `restore`. The other hooks come with the capability that names them.
     """
 
-    name: str
+    name: ClassVar[str]
     parts: tuple[str, ...]
     """Names of the contributions, in column order."""
+    options: ClassVar[Mapping[str, Option]] = {}
+    """What may be said about it beyond its name."""
+    capabilities: Capabilities = Capabilities()
+    knowledge: Knowledge | None = None
+    """The counts it learned, which another crawl can begin with; None for one that learns otherwise."""
 
-    def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+    @classmethod
+    def parts_of(
+        cls, weights: Mapping[str, float], options: Mapping[str, Any], *, reuses: bool = False
+    ) -> tuple[str, ...]:
+        """What `parts` is for a strategy built with these weights and options, and with knowledge of earlier
+        crawls or without."""
+        return cls.parts
+
+    @classmethod
+    def weight_names(cls) -> tuple[str, ...]:
+        """Contributions whose weight a user may set."""
+        return ()
+
+    @classmethod
+    def weight_name(cls, given: str) -> str:
+        """The present name of a contribution that may have had another once."""
+        return given
+
+    @classmethod
+    @abstractmethod
+    def build(cls, setup: Setup) -> Self:
+        """A fresh strategy."""
+
+    @abstractmethod
+    def seeds(self, keys: Keys) -> Floats:
         """Contributions of the starting points, one row each."""
-        ...
 
-    def score(self, expansion: Expansion) -> NDArray[np.float64]:
-        """Contributions of the links of a page just judged, one row each."""
-        ...
+    @abstractmethod
+    def score(self, expansion: Expansion) -> Floats:
+        """Contributions of an expansion's links by what is known so far, one row each. Changes nothing."""
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
-        """Take in the outcome of one page; give the queued candidates whose worth moved, if any."""
-        ...
+    def observe(self, expansion: Expansion) -> Scored:
+        """Take in the outcome of one page; give what its links are worth and which candidates moved."""
+        return Scored(self.score(expansion))
 
     def state(self) -> str:
         """Learned state as JSON text; empty when nothing is learned."""
-        ...
+        return ""
 
     def restore(self, state: str) -> None:
-        """The opposite of `state`."""
-        ...
+        """Take up the state that `state` gave."""
+        return None
 
+    def snapshot(self) -> str | Callable[[], str]:
+        """`state` as it is now, or, where putting it into words takes a while, what gives it whenever it is
+        called and in whatever thread."""
+        return self.state()
 
-@runtime_checkable
-class Meets(Protocol):
-    """A strategy that wants to know of candidates that no judged page led to."""
+    def cut_words_with(self, cut: Callable[[Page], Sequence[str]]) -> None:
+        """Take the distinct stems of pages from `cut`: a lab crawls the same pages many times, and
+        remembers them. A strategy that does not read pages so need not care."""
+        return None
+
+    # with `meets`
 
     @property
     def met(self) -> int:
         """It knows candidates below this number, if it is to know them at all."""
-        ...
+        return 0
 
-    def meet(self, expansion: Expansion) -> NDArray[np.float64] | None:
-        """New candidates: of a sitemap or another shard (`source` is -1), or what a redirect, a refresh or a
-        canonical link of `source` leads to. Gives their contributions; None to leave them as they are."""
-        ...
+    def meet(self, expansion: Expansion) -> Floats | None:
+        """Learn of new candidates that no judged page led to: of a sitemap or another shard (`source` is -1),
+        or what a redirect, a refresh or a canonical link of `source` leads to.
 
+        Gives their contributions. None leaves them what they are worth without it: what a sitemap lists is
+        scored like the links of a page that says nothing, what another shard found is worth what it thought,
+        and what a page points to is worth what that page was.
+        """
+        return None
 
-@runtime_checkable
-class Lasting(Protocol):
-    """A strategy that learns so much that putting it into words takes a while."""
+    # with `sheds`
 
-    def snapshot(self) -> Callable[[], str]:
-        """What gives `state` as it is now, whenever it is called and in whatever thread."""
-        ...
-
-
-@runtime_checkable
-class Reads(Protocol):
-    """A strategy that looks at columns of links which are not found out unless somebody asks."""
-
-    reads: frozenset[str]
-    """`contexts`, `paths`, or both. They can be had anyway; named here, a page is not read twice for them."""
-
-
-@runtime_checkable
-class Forgetful(Protocol):
-    """A strategy that need not keep the worth of all candidates up to date."""
-
-    def set_aside(self, ids: NDArray[np.int64]) -> None:
+    def set_aside(self, ids: Ids) -> None:
         """These candidates are not at hand for now."""
-        ...
+        raise NotImplementedError
 
-    def take_back(self, ids: NDArray[np.int64]) -> Rescore:
+    def take_back(self, ids: Ids) -> Rescore:
         """These are again; gives their worth as of now, of those it can tell it of."""
-        ...
+        raise NotImplementedError
 
-
-@runtime_checkable
-class Watched(Protocol):
-    """A strategy that can be asked what it thinks of candidates now, whatever it said before."""
-
-    audit: float
-    """The share of choices to check."""
+    # with `audits`
 
     def audits(self, candidate: int) -> bool:
         """Whether the choice of this candidate is to be checked."""
-        ...
+        raise NotImplementedError
 
-    def review(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    def review(self, ids: Ids) -> Floats:
         """Scores worked out anew; not a number for candidates it has no opinion of."""
-        ...
+        raise NotImplementedError
+
+    # with `interest`
 
     def interest(self, parts: tuple[float, ...]) -> float:
         """How many times as likely as chance a candidate with these contributions is to be a find."""
-        ...
+        raise NotImplementedError
 
+    # with `explains`
 
-class Resumable:
-    """A strategy whose `state` has everything, also what it remembers of candidates: once restored, it must
-    not be taught again what it saw before."""
+    def candidates(self) -> Ids:
+        """Numbers of the candidates it has an opinion of, ascending."""
+        raise NotImplementedError
 
+    def evaluate(self, ids: Ids) -> Floats:
+        """Contributions of candidates as of now, one row each. Changes nothing."""
+        raise NotImplementedError
 
-class Unlearned(Resumable):
-    """The half of a strategy that learns nothing."""
-
-    def learn(self, expansion: Expansion) -> Rescore | None:
-        return None
-
-    def state(self) -> str:
-        return ""
-
-    def restore(self, state: str) -> None:
-        return None
+    def evidence_for(self, candidate: int) -> list[Evidence]:
+        """What each factor says of a candidate, in column order of `parts`."""
+        raise NotImplementedError

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion, Unlearned
+from clew.strategy.base import Expansion, Setup, Strategy
 
 
-class BestFirst(Unlearned):
+class BestFirst(Strategy):
     """Score = `source` × the source page's degree + `hint` × the predicate's degree on anchor and URL.
 
     A seed is worth as much as the best of links. A page found again from a better place is worth the
@@ -23,6 +25,14 @@ class BestFirst(Unlearned):
         self.predicate = predicate
         self.source = source
         self.hint = hint
+
+    @classmethod
+    def weight_names(cls) -> tuple[str, ...]:
+        return cls.parts
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.predicate, **setup.weights)
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return np.tile(np.array([self.source, self.hint]), (len(keys), 1))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.strategy.base import Expansion, Unlearned
+from clew.strategy.base import Expansion, Setup, Strategy
 
 
-class BreadthFirst(Unlearned):
+class BreadthFirst(Strategy):
     """A link is worth minus its distance from the seeds."""
 
     name = "breadth-first"
     parts: tuple[str, ...] = ("depth",)
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls()
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return np.zeros((len(keys), 1))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.messages import Rescore
 from clew.page import Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion, Resumable
-from clew.strategy.features import TIES, Topic, telling, tie_breaks, topic_words
-from clew.strategy.options import Choice, Option
+from clew.strategy.base import Expansion, Scored, Setup, Strategy
+from clew.strategy.features import TIES, TopicVector, telling, tie_breaks, topic_words
+from clew.strategy.options import ChoiceOption, Option
 
 
-class Cosine(Resumable):
+class Cosine(Strategy):
     """Score = the cosine of the source page's words and the topic's (Cho 1998; Menczer, Pant 2004).
 
     The topic is the mean of the pages found so far; before the first find, the words the predicate
@@ -26,7 +26,7 @@ class Cosine(Resumable):
 
     name = "cosine"
     parts: tuple[str, ...] = ("cosine", "dice")
-    options: Mapping[str, Option] = {"topic": Choice(("found", "words")), "ties": TIES}
+    options: ClassVar[Mapping[str, Option]] = {"topic": ChoiceOption(("found", "words")), "ties": TIES}
 
     def __init__(
         self, predicate: Predicate, seed: int = 0, *, topic: str = "found", ties: str = "dice"
@@ -35,14 +35,18 @@ class Cosine(Resumable):
         self.seed = seed
         self.topic = topic
         self.ties = ties
-        self._wanted = Topic()
+        self._wanted = TopicVector()
         words = topic_words(predicate)
         if words:
             self._wanted.add(dict.fromkeys(words, 1))
-        self.found_ = Topic()
+        self.found_ = TopicVector()
 
     def __repr__(self) -> str:
         return f"Cosine({self.topic!r}, found={self.found_!r})"
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.predicate, setup.seed, **setup.options)
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return self._parts(1.0, keys)
@@ -50,12 +54,12 @@ class Cosine(Resumable):
     def score(self, expansion: Expansion) -> NDArray[np.float64]:
         return self._parts(self._likeness(expansion.page), expansion.keys)
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
+    def observe(self, expansion: Expansion) -> Scored:
         if expansion.verdict.satisfied and self.topic == "found":
             counts = telling(expansion.page.text, expansion.page.language)
             if counts:
                 self.found_.add(counts)
-        return None
+        return Scored(self.score(expansion))
 
     def state(self) -> str:
         return json.dumps({"found": self.found_.state()}) if self.found_ else ""

@@ -17,17 +17,18 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from clew import native
 from clew.page import Links
 from clew.predicate.atoms import Text
 from clew.predicate.atoms.text import pieces
 from clew.predicate.formula import Formula, walk
 from clew.predicate.verdict import Predicate
-from clew.strategy.options import Choice
+from clew.strategy.options import ChoiceOption
 from clew.strategy.random_order import dice
 from clew.words import stopwords, tokens
 
 #: Who comes first among links of one worth: the oldest, or whom the dice choose.
-TIES = Choice(("dice", "age"))
+TIES = ChoiceOption(("dice", "age"))
 #: What the dice are worth where they decide between equals: less than any difference that tells.
 _LITTLE = 1e-6
 _REMEMBERED = 200_000
@@ -77,12 +78,12 @@ def topic_words(predicate: Predicate) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-class Topic:
+class TopicVector:
     """A topic by example: the mean of the word vectors of texts, each scaled to length 1.
 
     `limit` bounds the words held: when there are twice as many, the lightest half is forgotten.
 
-    >>> topic = Topic()
+    >>> topic = TopicVector()
     >>> topic.add({"wind": 3, "farm": 4})
     >>> round(topic.cosine({"wind": 1}), 12), topic.cosine({"bread": 1})
     (0.6, 0.0)
@@ -99,7 +100,7 @@ class Topic:
         return bool(self._weights)
 
     def __repr__(self) -> str:
-        return f"Topic({len(self._weights)} words)"
+        return f"TopicVector({len(self._weights)} words)"
 
     def add(self, counts: Mapping[str, int]) -> None:
         """Take in one example."""
@@ -118,7 +119,7 @@ class Topic:
         if not counts or not self._weights:
             return 0.0
         get = self._weights.get
-        inner = sum([n * get(word, 0.0) for word, n in counts.items()])
+        inner = native.left_sum([n * get(word, 0.0) for word, n in counts.items()])
         if not inner:
             return 0.0
         length2 = sum([n * n for n in counts.values()]) * self._length2

@@ -14,34 +14,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor import (
     FACTORS,
-    PAPER,
-    Earlier,
+    Discovery,
     Estimation,
     Factor,
-    LinkLocality,
-    Memory,
-    Seen,
-    Sources,
-    Term,
+    FetchOutcome,
+    LearningState,
+    LinkGraph,
+    canonical,
+    heard_by_default,
+    needed,
 )
-from clew.factor.marks import Said
-from clew.factor.memory import distinct
+from clew.factor.link_features import Said
+from clew.factor.link_graph import distinct
 from clew.knowledge import Knowledge, dumps, frozen, loads
 from clew.messages import Rescore
+from clew.page import Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion
-from clew.strategy.looking import Looking
-from clew.strategy.options import Choice, Names, Number, Option
+from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy, totals
+from clew.strategy.combiner import BalancedWeights, Combiner, FixedWeights, LearnedWeights
+from clew.strategy.options import ChoiceOption, NamesOption, NumberOption, Option
 from clew.strategy.random_order import dice
-from clew.strategy.reading import Reading
-from clew.strategy.weighing import Balanced, Fixed, Learned, Weighing
+from clew.strategy.vectorizer import Vectorizer
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -54,32 +55,30 @@ _SAMPLE = 20_000
 _SPREAD = 1000
 #: Seeds come before anything that was found.
 _SEED = 1e3
+#: Who is audited is a throw of dice of its own.
+_AUDIT = 0xA0D17
 
-ALL = tuple(FACTORS)
-#: Factors that say something before the first find: what is likely dead, where lists are, what was known.
-#: Keeping away from the neighbours of misses as well made the first find come later where subjects are mixed.
-EARLY = ("alive", "shallow", "hint", "earlier")
 WEIGHINGS = ("balanced", "learned", "product")
 
 OPTIONS: dict[str, Option] = {
-    "factors": Names(ALL),
-    "weights": Choice(WEIGHINGS),
-    "refresh": Number(0, 1),
-    "tokens": Choice(("words", "paper")),
-    "smoothing": Number(0, 1000),
-    "threshold": Number(0, 100),
-    "deviation": Choice(("satisfying", "all")),
-    "content": Choice(("candidate", "inlink")),
-    "parents": Choice(("mean", "union")),
-    "exact": Choice(("no", "yes")),
-    "audit": Number(0, 1),
-    "temper": Number(0, 1),
-    "reach": Number(0, 1000),
+    "factors": NamesOption(lambda: tuple(FACTORS), canonical),
+    "weights": ChoiceOption(WEIGHINGS),
+    "refresh": NumberOption(0, 1),
+    "tokens": ChoiceOption(("words", "paper")),
+    "smoothing": NumberOption(0, 1000),
+    "threshold": NumberOption(0, 100),
+    "deviation": ChoiceOption(("satisfying", "all")),
+    "content": ChoiceOption(("candidate", "inlink")),
+    "parents": ChoiceOption(("mean", "union")),
+    "exact": ChoiceOption(("no", "yes")),
+    "audit": NumberOption(0, 1),
+    "temper": NumberOption(0, 1),
+    "reach": NumberOption(0, 1000),
 }
 _ESTIMATION = ("smoothing", "threshold", "deviation", "content", "parents", "temper", "reach")
 
 
-class Intelligent(Looking):
+class Intelligent(Strategy):
     """Learns which links lead to pages that satisfy the predicate.
 
     Parameters: the factors to combine; how to weigh them (`balanced`, `learned`, `product`, or weights
@@ -87,9 +86,17 @@ class Intelligent(Looking):
     """
 
     name = "intelligent"
-    reads = frozenset({"paths"})
-    parts: tuple[str, ...] = (*ALL, "chance")
-    options = OPTIONS
+    knowledge: Knowledge
+    options: ClassVar[Mapping[str, Option]] = OPTIONS
+    capabilities = Capabilities(
+        link_columns=frozenset({"paths"}),
+        meets=True,
+        sheds=True,
+        audits=True,
+        interest=True,
+        explains=True,
+        relearns=True,
+    )
 
     def __init__(
         self,
@@ -105,52 +112,65 @@ class Intelligent(Looking):
         exact: str = "no",
         audit: float = 0.0,
     ) -> None:
-        self.factors = tuple(factors) or (ALL if weights == "learned" else _paper(known))
+        self.factors = tuple(factors) or _default_factors(weights, reuses=known is not None)
         self.parts = (*self.factors, "chance")
         self.seed = seed
-        self.predicate = predicate if "hint" in self.factors else None
         self.refresh = refresh
         self.exact = exact == "yes"
         self.audit = audit
-        self.memory = Memory()
+        self.graph = LinkGraph()
         self.knowledge = Knowledge()
-        self.reading = Reading(self.knowledge, tokens)
-        sources = Sources(self.knowledge, self.memory, how or Estimation(), known)
-        self._how, self._marks = sources.how, sources.marks
-        # All factors learn, so that the knowledge serves any later crawl; the chosen ones are heard.
-        self._all: dict[str, Factor] = {name: make(sources) for name, make in FACTORS.items()}
-        self.heard = [self._all[name] for name in self.factors]
-        self.weighing = self._weigher(weights)
+        self.vectorizer = Vectorizer(self.knowledge, tokens)
+        state = LearningState(self.knowledge, self.graph, how or Estimation(), known, predicate=predicate)
+        self._how, self._features = state.how, state.features
+        # More may learn than are heard, so that the knowledge serves any later crawl.
+        self.learners: dict[str, Factor] = {name: FACTORS[name](state) for name in needed(self.factors)}
+        self.heard = [self.learners[name] for name in self.factors]
+        self._first = [factor for factor in self.learners.values() if factor.spec.estimated_first]
+        self.capabilities = replace(
+            self.capabilities,
+            link_columns=self.capabilities.link_columns.union(
+                *[f.spec.columns for f in self.learners.values()]
+            ),
+        )
+        self.combiner = self._combiner_for(weights)
         # Learned weights have a prior, so that there is something to go by before the first find.
         self._guided = weights == "learned"
-        self._early = np.array([float(name in EARLY) for name in self.factors])
+        self._early = np.array([float(factor.spec.early) for factor in self.heard])
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
-        self._scored: tuple[Expansion, Ids, Floats] | None = None
         self._aside: set[int] = set()
         self._fetched = 0
         self._due = 1
         self._found = False
 
     @classmethod
-    def configured(
-        cls,
-        predicate: Predicate | None,
-        seed: int,
-        weights: Mapping[str, float] | None,
-        options: Mapping[str, Any],
-        known: Knowledge | None = None,
-    ) -> Intelligent:
-        """From options as they are read from the command line or an experiment."""
-        plain = {name: value for name, value in options.items() if name not in _ESTIMATION}
-        how = Estimation(**{name: value for name, value in options.items() if name in _ESTIMATION})
-        if weights:
-            plain["weights"] = weights
-            plain.setdefault("factors", tuple(weights))
-        return cls(seed, predicate=predicate, how=how, known=known, **plain)
+    def parts_of(
+        cls, weights: Mapping[str, float], options: Mapping[str, Any], *, reuses: bool = False
+    ) -> tuple[str, ...]:
+        chosen = options.get("factors") or tuple(map(canonical, weights))
+        way = weights or options.get("weights", "learned")
+        return (*(chosen or _default_factors(way, reuses=reuses)), "chance")
+
+    @classmethod
+    def weight_names(cls) -> tuple[str, ...]:
+        return tuple(FACTORS)
+
+    @classmethod
+    def weight_name(cls, given: str) -> str:
+        return canonical(given)
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        plain: dict[str, Any] = {n: value for n, value in setup.options.items() if n not in _ESTIMATION}
+        how = Estimation(**{n: value for n, value in setup.options.items() if n in _ESTIMATION})
+        if setup.weights:
+            plain["weights"] = setup.weights
+            plain.setdefault("factors", tuple(setup.weights))
+        return cls(setup.seed, predicate=setup.predicate, how=how, known=setup.known, **plain)
 
     def __repr__(self) -> str:
-        weighing = type(self.weighing).__name__.lower()
-        return f"Intelligent({'+'.join(self.factors)}, {weighing}, {self.knowledge!r})"
+        combiner = type(self.combiner).__name__
+        return f"Intelligent({'+'.join(self.factors)}, {combiner}, {self.knowledge!r})"
 
     # the protocol
 
@@ -160,57 +180,39 @@ class Intelligent(Looking):
         return parts
 
     def score(self, expansion: Expansion) -> Floats:
-        """The same numbers as `evaluate`; learning from a page has mostly worked them out already."""
-        if self._scored is None or self._scored[0] is not expansion:
-            return self.evaluate(expansion.ids)
-        _, ids, known = self._scored
-        places = np.minimum(np.searchsorted(ids, expansion.ids), len(ids) - 1)
-        there = ids[places] == expansion.ids
-        parts: Floats = known[places]
-        if not there.all():
-            parts[~there] = self.evaluate(expansion.ids[~there])
-        return parts
+        return self.evaluate(expansion.ids)
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
-        moved = self._learned(expansion)
-        if not self.exact:
-            return moved
-        self._scored = None
-        return self.one_by_one()
-
-    def _learned(self, expansion: Expansion) -> Rescore | None:
-        self._scored = None
-        before = self._count(expansion)
+    def observe(self, expansion: Expansion) -> Scored:
+        parents = self._count(expansion)
         self._fetched += 1
         if not self._found and not self._guided:
-            self._all["earlier"].estimate()
-            ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
-            ids = ids[self.memory.open[ids]]
-            return Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
-        if self._fetched >= self._due:
-            return self._everything(expansion)
-        return self._touched(expansion, before)
+            scored = self._before_the_first_find(expansion)
+        elif self._fetched >= self._due:
+            scored = self._everything(expansion)
+        else:
+            scored = self._touched(expansion, parents)
+        return Scored(self.evaluate(expansion.ids), self.one_by_one()) if self.exact else scored
 
     @property
     def met(self) -> int:
-        return self.memory.tokens.rows
+        return self.graph.tokens.rows
 
     def meet(self, expansion: Expansion) -> Floats | None:
         """Candidates of a sitemap are links without a page; what a redirect leads to is what led there."""
-        memory, source = self.memory, expansion.source
+        graph, source = self.graph, expansion.source
         if source < 0:
             self._remember(expansion)
             return self.evaluate(expansion.ids)
-        self.memory.reserve(source + 1)
-        slot = int(memory.slot_of[source])
-        if slot < 0 and not memory.open[source]:
+        self.graph.reserve(source + 1)
+        slot = int(graph.slot_of[source])
+        if slot < 0 and not graph.open[source]:
             return None  # a seed, which is worth what it is worth
-        self._remember(expansion, memory.anchors.row(source).astype(np.int64))
+        self._remember(expansion, graph.anchors.row(source).astype(np.int64))
         for number in expansion.ids[expansion.fresh].tolist():
             if slot >= 0:
-                memory.more(slot, number)
+                graph.more(slot, number)
             else:
-                memory.succeed(source, number)
+                graph.succeed(source, number)
         return self.evaluate(expansion.ids)
 
     def state(self) -> str:
@@ -218,7 +220,7 @@ class Intelligent(Looking):
         return dumps(self.knowledge)
 
     def snapshot(self) -> Callable[[], str]:
-        """The same as of now, put into words later: there are hundreds of thousands of them."""
+        """`state` as of now, put into words later: there are hundreds of thousands of them."""
         return frozen(self.knowledge)
 
     def restore(self, state: str) -> None:
@@ -248,145 +250,213 @@ class Intelligent(Looking):
         """Write the contributions of some candidates."""
         thrown = dice(self._keys[ids], self.seed)
         if self._found or self._guided:
-            parts[:, -1] = self.weighing.luck(thrown)
-            heard = self.weighing.weights != 0.0
+            parts[:, -1] = self.combiner.luck(thrown)
+            heard = self.combiner.weights != 0.0
             if found is None:
                 found = self.evidence(ids, heard)
             elif not heard.all():
                 found[:, ~heard] = 0.0
-            parts[:, :-1] = self.weighing.apply(found)
+            parts[:, :-1] = self.combiner.apply(found)
             if not self._found:
                 parts[:, :-1] *= self._early
             return
         parts[:, -1] = thrown
         # Before the first find, only what was known before the crawl began can be heard.
-        for place, name in enumerate(self.factors):
-            if name in ("hint", "earlier"):
-                parts[:, place] = self._all[name].evidence(ids)
+        for place, factor in enumerate(self.heard):
+            if factor.spec.foreknown:
+                parts[:, place] = factor.evidence(ids)
 
     def evidence(self, ids: Ids, heard: NDArray[np.bool_] | None = None) -> Floats:
         """Log interest ratios, one row a candidate, one column a factor; 0 for those not to be heard."""
         if not len(ids):
             return np.zeros((0, len(self.heard)))
-        self.memory.reserve(int(ids.max()) + 1)
+        self.graph.reserve(int(ids.max()) + 1)
         found = np.zeros((len(ids), len(self.heard)), order="F")
         for column, factor in enumerate(self.heard):
             if heard is None or heard[column]:
                 found[:, column] = factor.evidence(ids)
         return found
 
-    def why(self, candidate: int) -> dict[str, list[Term]]:
-        """The terms behind each factor's evidence for one candidate."""
-        return {factor.name: factor.terms(candidate) for factor in self.heard}
+    def candidates(self) -> Ids:
+        return np.flatnonzero(self.graph.open[: self.graph.size])
+
+    def evidence_for(self, candidate: int) -> list[Evidence]:
+        mine = np.array([candidate])
+        return [
+            Evidence(
+                factor.name, float(ratio), float(factor.support(mine)[0]), tuple(factor.terms(candidate))
+            )
+            for factor, ratio in zip(self.heard, self.evidence(mine)[0], strict=True)
+        ]
+
+    def cut_words_with(self, cut: Callable[[Page], Sequence[str]]) -> None:
+        self.vectorizer.cut = cut
 
     # learning
 
     def _count(self, expansion: Expansion) -> list[int]:
-        """Take one outcome into counts and memory; gives the slots of the pages linking to it."""
+        """Take one outcome into counts and graph; gives the slots of the pages linking to it."""
         source, satisfied = expansion.source, expansion.verdict.satisfied
         self._reserve(source + 1)
-        self.memory.reserve(source + 1)
-        parents = self.memory.parents_of(source)
+        self.graph.reserve(source + 1)
+        parents = self.graph.parents_of(source)
         if self._found and parents:
-            self.weighing.observe(self.evidence(np.array([source]))[0], satisfied)
-        words = self.reading.page(expansion.page)
-        seen = Seen(
-            source,
-            satisfied,
-            tuple(parents),
-            words,
-            self.reading.url(expansion.page.url),
-            self.memory.anchors.row(source).astype(np.int64),
-            200 <= expansion.page.status < 300,
-            expansion.page.url,
+            self.combiner.observe(self.evidence(np.array([source]))[0], satisfied)
+        words = self.vectorizer.page(expansion.page)
+        outcome = FetchOutcome(
+            candidate=source,
+            satisfied=satisfied,
+            parents=tuple(parents),
+            words=words,
+            tokens=self.vectorizer.url(expansion.page.url),
+            anchors=self.graph.anchors.row(source).astype(np.int64),
+            alive=200 <= expansion.page.status < 300,
+            url=expansion.page.url,
         )
-        for factor in self._all.values():
-            factor.learn(seen)
+        for factor in self.learners.values():
+            factor.learn(outcome)
         self.knowledge.pages += 1
         self.knowledge.satisfied += satisfied
-        self.memory.fetch(source, satisfied, parents, self._how.reach)
+        self.graph.fetch(source, satisfied, parents, self._how.reach)
         self._remember(expansion)
         children = expansion.ids[expansion.ids >= 0]
-        fetched, finds = self.memory.link(source, satisfied, words, children, self._how.reach)
-        link = self._all["link"]
-        if fetched and isinstance(link, LinkLocality):
-            link.links_out(satisfied, finds, fetched - finds)
+        fetched, finds = self.graph.link(source, satisfied, words, children, self._how.reach)
+        if fetched:
+            for factor in self.learners.values():
+                factor.linked(satisfied, finds, fetched - finds)
         if satisfied and not self._found:
             self._found = True
             self._due = self._fetched + 1
         return parents
 
     def _remember(self, expansion: Expansion, anchor: Ids | None = None) -> None:
-        """Tokens, anchor words (or those given) and keys of links never seen before; the hints of all."""
-        known = expansion.ids >= 0
-        if self.predicate is not None and known.any():
-            top = int(expansion.ids.max()) + 1
-            self.memory.reserve(top)
-            hints = np.asarray(self.predicate.glance(expansion.links), np.float32)
-            np.maximum.at(self.memory.hints, expansion.ids[known], hints[known])
+        """Tokens, anchor words (or those given) and keys of new links; factors are told of all links."""
+        found = Discovery(
+            expansion.page, expansion.verdict.satisfied, expansion.links, expansion.ids, expansion.fresh
+        )
+        for factor in self.learners.values():
+            factor.meet(found)
         fresh = np.flatnonzero(expansion.fresh).tolist()
         if not fresh:
             return
         numbers = expansion.ids[fresh]
         self._reserve(int(numbers[-1]) + 1)
-        self.memory.reserve(int(numbers[-1]) + 1)
+        self.graph.reserve(int(numbers[-1]) + 1)
         self._keys[numbers] = expansion.keys[fresh]
-        self.memory.open[numbers] = True
+        self.graph.open[numbers] = True
         # Numbers of new candidates follow each other, so their rows are appended in one go.
         first, links = int(numbers[0]), expansion.links
-        if isinstance(earlier := self._all["earlier"], Earlier) and earlier.speaks:
-            earlier.meet(numbers.tolist(), [links.targets[i] for i in fresh])
-        self.memory.tokens.extend(first, *self.reading.urls([links.targets[i] for i in fresh]))
-        said = self.reading.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
+        self.graph.tokens.extend(first, *self.vectorizer.urls([links.targets[i] for i in fresh]))
+        said = self.vectorizer.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         if anchor is not None:
             said = (np.full(len(fresh), len(anchor)), np.tile(anchor, len(fresh)).astype(np.int32))
-        self.memory.anchors.extend(first, *said)
+        self.graph.anchors.extend(first, *said)
         words = Said(*said, self.knowledge.anchors.names)
-        self._marks.note(first, links, fresh, words, expansion.verdict.satisfied)
+        self._features.note(first, links, fresh, words, expansion.verdict.satisfied)
 
     # re-scoring
 
-    def _everything(self, expansion: Expansion) -> Rescore:
+    def _before_the_first_find(self, expansion: Expansion) -> Scored:
+        """Only what was known before the crawl began is heard, and only links found again can have moved."""
+        for factor in self._first:
+            factor.estimate()
+        ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
+        ids = ids[self.graph.open[ids]]
+        moved = Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
+        return Scored(self.evaluate(expansion.ids), moved)
+
+    def _everything(self, expansion: Expansion) -> Scored:
         """Read ratios and weights from the counts anew and re-score every candidate."""
-        ids = np.flatnonzero(self.memory.open[: self.memory.size])
+        ids = np.flatnonzero(self.graph.open[: self.graph.size])
         wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
         self._due = self._fetched + max(1, wait)
         self._estimate()
         step = len(ids) // _SAMPLE + 1
         found = self.evidence(ids[::step])
-        self.weighing.fit(found)
+        self.combiner.fit(found)
         return self._moved(expansion, ids, found if step == 1 else None)
 
-    def _touched(self, expansion: Expansion, parents: list[int]) -> Rescore:
+    def _touched(self, expansion: Expansion, parents: list[int]) -> Scored:
         """Re-score what the last page changed: its links, and its siblings."""
-        own = self.memory.pages[-1].children
-        families = [self.memory.pages[slot].family for slot in parents]
+        own = self.graph.pages[-1].children
+        families = [self.graph.pages[slot].family for slot in parents]
         siblings = np.concatenate(families) if families else own[:0]
-        # Its own links are all evaluated, those fetched before too: `score` is asked for them next.
-        ids = distinct(np.concatenate([siblings[self.memory.open[siblings]], own])).astype(np.int64)
+        # Its own links are all evaluated, those fetched before too: they are asked for.
+        ids = distinct(np.concatenate([siblings[self.graph.open[siblings]], own])).astype(np.int64)
         return self._moved(expansion, ids)
 
-    def _moved(self, expansion: Expansion, ids: Ids, found: Floats | None = None) -> Rescore:
-        """Candidates (numbers ascending) with their worth, kept for the call of `score` that follows; by the
-        evidence for them, if it was looked at before."""
+    def _moved(self, expansion: Expansion, ids: Ids, found: Floats | None = None) -> Scored:
+        """Candidates (numbers ascending) with their worth, by the evidence for them if that is at hand;
+        most of the page's links are among them."""
         parts = self.evaluate(ids, found)
-        self._scored = (expansion, ids, parts) if len(ids) else None
-        return Rescore(ids, parts, saved=False)
+        moved = Rescore(ids, parts, saved=False)
+        if not len(ids):
+            return Scored(self.evaluate(expansion.ids), moved)
+        places = np.minimum(np.searchsorted(ids, expansion.ids), len(ids) - 1)
+        there = ids[places] == expansion.ids
+        terms: Floats = parts[places]
+        if not there.all():
+            terms[~there] = self.evaluate(expansion.ids[~there])
+        return Scored(terms, moved)
 
     def _estimate(self) -> None:
-        # How far earlier counts are trusted is settled before anybody reads them.
-        first = self._all["earlier"]
-        first.estimate()
-        for factor in self.heard:
-            if factor is not first:
-                factor.estimate()
+        for factor in [*self._first, *[factor for factor in self.heard if factor not in self._first]]:
+            factor.estimate()
 
-    def _weigher(self, weights: str | Mapping[str, float]) -> Weighing:
+    def _combiner_for(self, weights: str | Mapping[str, float]) -> Combiner:
         if weights == "balanced":
-            return Balanced(self.factors)
+            return BalancedWeights(self.factors)
         if weights == "learned":
-            return Learned(self.factors)
-        return Fixed(self.factors, {} if isinstance(weights, str) else weights)
+            return LearnedWeights([factor.spec for factor in self.heard])
+        return FixedWeights(self.factors, {} if isinstance(weights, str) else weights)
+
+    # what may be asked at any time
+
+    def afresh(self) -> None:
+        """Forget what factors have worked out of pages: the next evidence comes from the counts alone."""
+        for factor in self.heard:
+            factor.forget()
+
+    def one_by_one(self) -> Rescore:
+        """Every candidate's worth, worked out for itself in a plain loop: slow, and plainly right."""
+        self.afresh()
+        ids = np.flatnonzero(self.graph.open[: self.graph.size])
+        rows = [self.evaluate(np.array([number]))[0] for number in ids.tolist()]
+        return Rescore(ids, np.array(rows).reshape(len(ids), len(self.parts)), saved=False)
+
+    def set_aside(self, ids: Ids) -> None:
+        """These candidates are not at hand for now: they are not scored anew."""
+        ids = ids[ids < self.graph.size]
+        ids = ids[self.graph.open[ids]]
+        self.graph.open[ids] = False
+        self._aside.update(ids.tolist())
+
+    def take_back(self, ids: Ids) -> Rescore:
+        """These are at hand again, worth what they are worth by now."""
+        back = [number for number in ids.tolist() if number in self._aside]
+        self._aside.difference_update(back)
+        known = np.array(back, np.int64)
+        self.graph.open[known] = True
+        return Rescore(known, self.evaluate(known), saved=False)
+
+    def audits(self, candidate: int) -> bool:
+        """Whether the choice of this candidate is to be checked; the same ones for the same seed."""
+        if self.audit <= 0.0 or candidate >= self.graph.size or not self.graph.open[candidate]:
+            return False
+        return bool(dice(self._keys[candidate : candidate + 1], self.seed + _AUDIT)[0] < self.audit)
+
+    def review(self, ids: Ids) -> Floats:
+        """Scores worked out anew; not a number for candidates of which nothing is known."""
+        self.afresh()
+        found = np.full(len(ids), np.nan)
+        known = ids < self.graph.size
+        known[known] = self.graph.open[ids[known]]
+        found[known] = totals(self.evaluate(ids[known]))
+        return found
+
+    def interest(self, parts: tuple[float, ...]) -> float:
+        """How many times as likely as chance a candidate with these contributions is to be a find."""
+        return self.combiner.interest(parts[:-1], self.knowledge.rate) if self._found else math.inf
 
     def _reserve(self, size: int) -> None:
         if size > len(self._keys):
@@ -395,6 +465,8 @@ class Intelligent(Looking):
             self._keys = new
 
 
-def _paper(known: Knowledge | None) -> tuple[str, ...]:
-    """The paper's factors, and what was known before, if anything was."""
-    return PAPER if known is None else (*PAPER, "earlier")
+def _default_factors(weights: str | Mapping[str, float], *, reuses: bool) -> tuple[str, ...]:
+    """All, where their weights are learned; else the paper's, and what was known before, if anything was."""
+    if weights == "learned":
+        return heard_by_default("learned")
+    return heard_by_default("paper", "reuse") if reuses else heard_by_default("paper")

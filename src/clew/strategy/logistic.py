@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
+from clew.factor.logit import dot
 from clew.strategy.features import pack, unpack
 
 Floats = NDArray[np.float64]
@@ -46,7 +48,7 @@ def sigmoid(z: Floats) -> Floats:
     >>> sigmoid(np.array([0.0, -1e9])).tolist()
     [0.5, 0.0]
     """
-    small = np.exp(-np.abs(z))
+    small = native.exp(-np.abs(z))
     found: Floats = np.where(z >= 0, 1.0, small) / (1.0 + small)
     return found
 
@@ -57,7 +59,8 @@ def fit(rows: Sequence[bytes], labels: Floats, width: int, ridge: float = 1.0) -
     Newton steps, each solved by conjugate gradients; the loss is convex, so a dozen are plenty.
 
     >>> row = [np.array(c, np.int32).tobytes() for c in ([0, 1], [0, 1], [0, 2], [0, 2])]
-    >>> fit(row, np.array([1.0, 1.0, 0.0, 0.0]), 3).round(3).tolist()
+    >>> weights = fit(row, np.array([1.0, 1.0, 0.0, 0.0]), 3)
+    >>> (weights.round(3) + 0.0).tolist()  # + 0.0: a constant of -1e-17 would print as -0.0
     [0.0, 0.675, -0.675]
     """
     columns, numbers = join(rows)
@@ -88,16 +91,16 @@ def _solve(product: Any, target: Floats) -> Floats:
     x = np.zeros_like(target)
     rest = target.copy()
     way = rest.copy()
-    size = float(rest @ rest)
+    size = dot(rest, rest)
     goal = 1e-8 * size
     for _ in range(_INNER):
         if size <= goal:
             break
         there = product(way)
-        step = size / float(way @ there)
+        step = size / dot(way, there)
         x += step * way
         rest -= step * there
-        old, size = size, float(rest @ rest)
+        old, size = size, dot(rest, rest)
         way = rest + (size / old) * way
     return x
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -10,7 +10,7 @@ from clew.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberOption:
     """A number between two bounds, both allowed."""
 
     low: float
@@ -33,7 +33,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceOption:
     """One of a few words."""
 
     words: tuple[str, ...]
@@ -46,20 +46,28 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Some of a few words, as a list or with commas between them."""
+class NamesOption:
+    """Some of a few words, as a list or with commas between them.
 
-    words: tuple[str, ...]
+    Parameters: what gives the words there are, asked when there is something to read; `canonical`, which
+    gives the present word for one of earlier times.
+    """
+
+    words: Callable[[], tuple[str, ...]]
+    canonical: Callable[[str], str] = str
 
     def read(self, value: object) -> tuple[str, ...]:
         """The words; ValueError says which there are."""
         given = value.replace(",", " ").split() if isinstance(value, str) else value
-        if not isinstance(given, list | tuple) or not given or not all(word in self.words for word in given):
-            raise ValueError(f"some of {', '.join(self.words)}")
-        return tuple(dict.fromkeys(given))
+        words = self.words()
+        if isinstance(given, list | tuple):
+            found = [self.canonical(word) if isinstance(word, str) else word for word in given]
+            if found and all(word in words for word in found):
+                return tuple(dict.fromkeys(found))
+        raise ValueError(f"some of {', '.join(words)}")
 
 
-Option = Number | Choice | Names
+Option = NumberOption | ChoiceOption | NamesOption
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
@@ -79,7 +87,7 @@ def read(
 ) -> dict[str, float | int | str | tuple[str, ...]]:
     """The given options, checked against a strategy's table.
 
-    >>> read("shark", {"decay": Number(0, 1)}, {"decay": "0.25"})
+    >>> read("shark", {"decay": NumberOption(0, 1)}, {"decay": "0.25"})
     {'decay': 0.25}
     """
     checked: dict[str, float | int | str | tuple[str, ...]] = {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.strategy.base import Expansion, Unlearned
+from clew.strategy.base import Expansion, Setup, Strategy
 
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -25,7 +27,7 @@ def dice(keys: NDArray[np.uint64], seed: int) -> NDArray[np.float64]:
     return (x >> np.uint64(11)).astype(np.float64) / float(1 << 53)
 
 
-class RandomOrder(Unlearned):
+class RandomOrder(Strategy):
     """A link is worth a throw of the dice."""
 
     name = "random"
@@ -33,6 +35,10 @@ class RandomOrder(Unlearned):
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.seed)
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return dice(keys, self.seed)[:, None]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.messages import Rescore
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion, Resumable
-from clew.strategy.features import TIES, Topic, telling, tie_breaks
-from clew.strategy.options import Choice, Number, Option
+from clew.strategy.base import Expansion, Floats, Scored, Setup, Strategy
+from clew.strategy.features import TIES, TopicVector, telling, tie_breaks
+from clew.strategy.options import ChoiceOption, NumberOption, Option
 
 
-class Shark(Resumable):
+class Shark(Strategy):
     """Shark-search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim, Ur 1998).
 
     A link inherits `decay` × the degree of its source page, or, when that page has none, `decay` × what
@@ -32,13 +32,13 @@ class Shark(Resumable):
 
     name = "shark"
     parts: tuple[str, ...] = ("inherited", "anchor", "context", "dice")
-    options: Mapping[str, Option] = {
-        "decay": Number(0.0, 1.0),
-        "beta": Number(0.0, 1.0),
-        "gamma": Number(0.0, 1.0),
-        "examples": Choice(("auto", "found", "none")),
+    options: ClassVar[Mapping[str, Option]] = {
+        "decay": NumberOption(0.0, 1.0),
+        "beta": NumberOption(0.0, 1.0),
+        "gamma": NumberOption(0.0, 1.0),
+        "examples": ChoiceOption(("auto", "found", "none")),
         "ties": TIES,
-        "memory": Number(1, 1e8, whole=True),
+        "memory": NumberOption(1, 1e8, whole=True),
     }
 
     def __init__(
@@ -63,14 +63,16 @@ class Shark(Resumable):
         self.memory = memory
         self.inherited_: dict[int, float] = {}
         """What candidates that are not fetched yet inherited."""
-        self.found_ = Topic()
+        self.found_ = TopicVector()
         self.guesses_ = False
         """Whether the predicate has ever made a guess about a link."""
-        self._current = (-1, 0.0)
-        """The page learned last, and what its links inherit."""
 
     def __repr__(self) -> str:
         return f"Shark({len(self.inherited_)} heirs, found={self.found_!r})"
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.predicate, setup.seed, **setup.options)
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         near = 1.0 - self.gamma
@@ -78,7 +80,10 @@ class Shark(Resumable):
         parts[:, 3] = tie_breaks(self.ties, keys, self.seed)
         return parts
 
-    def score(self, expansion: Expansion) -> NDArray[np.float64]:
+    def score(self, expansion: Expansion) -> Floats:
+        return self._scores(expansion, self._bequest(expansion))
+
+    def _scores(self, expansion: Expansion, bequest: float) -> Floats:
         links, page = expansion.links, expansion.page
         anchors = np.asarray(self._likeness(links, page), np.float64)
         around = np.ones(len(links))
@@ -88,15 +93,14 @@ class Shark(Resumable):
             around[bare] = self._likeness(contexts, page)
         near = 1.0 - self.gamma
         parts = np.empty((len(links), 4))
-        parts[:, 0] = self.gamma * self._bequest(expansion)
+        parts[:, 0] = self.gamma * bequest
         parts[:, 1] = near * self.beta * anchors
         parts[:, 2] = near * (1.0 - self.beta) * around
         parts[:, 3] = tie_breaks(self.ties, expansion.keys, self.seed)
         return parts
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
+    def observe(self, expansion: Expansion) -> Scored:
         bequest = self._bequest(expansion)
-        self._current = (expansion.source, bequest)
         self.inherited_.pop(expansion.source, None)
         self._leave(bequest, expansion)
         if expansion.verdict.satisfied and self.examples != "none":
@@ -105,14 +109,11 @@ class Shark(Resumable):
                 self.found_.add(counts)
         if not self.guesses_ and len(expansion.links):
             self.guesses_ = any(self.predicate.glance(expansion.links))
-        return None
+        return Scored(self._scores(expansion, bequest))
 
     def state(self) -> str:
         heirs = [[number, score] for number, score in self.inherited_.items()]
-        current = list(self._current)
-        return json.dumps(
-            {"inherited": heirs, "found": self.found_.state(), "guesses": self.guesses_, "current": current}
-        )
+        return json.dumps({"inherited": heirs, "found": self.found_.state(), "guesses": self.guesses_})
 
     def restore(self, state: str) -> None:
         if not state:
@@ -121,15 +122,11 @@ class Shark(Resumable):
         self.inherited_ = {int(number): float(score) for number, score in saved["inherited"]}
         self.found_.restore(saved["found"])
         self.guesses_ = bool(saved["guesses"])
-        self._current = (int(saved["current"][0]), float(saved["current"][1]))
 
     def _bequest(self, expansion: Expansion) -> float:
         """What the links of a page inherit."""
         if expansion.verdict.score > 0.0:
             return self.decay * expansion.verdict.score
-        if expansion.source == self._current[0]:
-            # Learned already, so what the page itself inherited is forgotten.
-            return self._current[1]
         return self.decay * self.inherited_.get(expansion.source, 0.0)
 
     def _leave(self, bequest: float, expansion: Expansion) -> None:

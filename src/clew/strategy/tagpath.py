@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
 from clew.messages import Rescore
 from clew.strategy.arms import WAITING, Arms
-from clew.strategy.base import Expansion, Resumable
+from clew.strategy.base import Capabilities, Expansion, Scored, Setup, Strategy, totals
 from clew.strategy.features import Columns
-from clew.strategy.options import Number, Option
+from clew.strategy.options import NumberOption, Option
 from clew.strategy.random_order import dice
 
 Floats = NDArray[np.float64]
@@ -23,13 +25,13 @@ _PATHS = 20_000
 _TICK = 1.1
 
 
-class Places:
+class TagPathGroups:
     """Groups of tag paths: each path joins the group it is most alike, or opens one.
 
     A path is the bag of its runs of `grams` steps; alike is the cosine with the group's mean, at least
     `alike`. At most `most` groups are opened.
 
-    >>> places = Places()
+    >>> places = TagPathGroups()
     >>> places.learn("html/body/div/ul/li/a"), places.learn("html/body/p/a"), places.find("html/body/p/a")
     (0, 1, 1)
     """
@@ -45,7 +47,7 @@ class Places:
         self.count = 0
 
     def __repr__(self) -> str:
-        return f"Places({self.count} groups of {len(self._known)} paths)"
+        return f"TagPathGroups({self.count} groups of {len(self._known)} paths)"
 
     def find(self, path: str) -> int:
         """The group of a path; -1 when it would open one."""
@@ -87,13 +89,14 @@ class Places:
                 self._lengths = np.concatenate([self._lengths, np.zeros_like(self._lengths)])
         self._known[path] = group
         self._sums[group] += vector
-        self._lengths[group] = math.sqrt(float(self._sums[group] @ self._sums[group]))
+        self._lengths[group] = math.sqrt(float((self._sums[group] ** 2).sum()))
         return group
 
     def _nearest(self, vector: Floats) -> int:
         if not self.count:
             return -1
-        cosines = (self._sums[: self.count] @ vector) / self._lengths[: self.count]
+        used = np.flatnonzero(vector)
+        cosines = totals(self._sums[: self.count, used] * vector[used]) / self._lengths[: self.count]
         best = int(cosines.argmax())
         return best if cosines[best] >= self.alike - 1e-9 or self.count >= self.most else -1
 
@@ -104,10 +107,10 @@ class Places:
         vector = np.zeros(1 << _BITS)
         for run in runs:
             vector[self._columns[run]] += 1.0
-        return vector / math.sqrt(float(vector @ vector))
+        return vector / math.sqrt(float((vector**2).sum()))
 
 
-class TagPath(Resumable):
+class TagPath(Strategy):
     """UCB over the groups that have links left (after Gauquier, Manolescu, Senellart 2025).
 
     Score = the mean outcome of the pages behind a group's links + `explore` × √(ln t / n), t pages after
@@ -116,13 +119,13 @@ class TagPath(Resumable):
     """
 
     name = "tagpath"
-    reads = frozenset({"paths"})
+    capabilities = Capabilities(link_columns=frozenset({"paths"}))
     parts: tuple[str, ...] = ("mean", "bonus", "wait")
-    options: Mapping[str, Option] = {
-        "explore": Number(0.0, 100.0),
-        "alike": Number(0.0, 1.0),
-        "grams": Number(1, 5, whole=True),
-        "memory": Number(1, 1e8, whole=True),
+    options: ClassVar[Mapping[str, Option]] = {
+        "explore": NumberOption(0.0, 100.0),
+        "alike": NumberOption(0.0, 1.0),
+        "grams": NumberOption(1, 5, whole=True),
+        "memory": NumberOption(1, 1e8, whole=True),
     }
 
     def __init__(
@@ -136,7 +139,7 @@ class TagPath(Resumable):
     ) -> None:
         self.seed = seed
         self.explore = explore
-        self.places_ = Places(alike, grams)
+        self.places_ = TagPathGroups(alike, grams)
         self.arms_ = Arms(limit=memory)
         self.pages_ = 0
         self.tick_ = 2.0
@@ -144,6 +147,10 @@ class TagPath(Resumable):
 
     def __repr__(self) -> str:
         return f"TagPath({self.pages_} pages, {self.places_!r}, {self.arms_!r})"
+
+    @classmethod
+    def build(cls, setup: Setup) -> Self:
+        return cls(setup.seed, **setup.options)
 
     def seeds(self, keys: NDArray[np.uint64]) -> Floats:
         return np.tile([100.0, 0.0, 0.0], (len(keys), 1))
@@ -157,7 +164,12 @@ class TagPath(Resumable):
             parts[i] = self._row(arm, number >= 0 and not self.arms_.in_front(number))
         return parts
 
-    def learn(self, expansion: Expansion) -> Rescore | None:
+    def observe(self, expansion: Expansion) -> Scored:
+        moved = self._learn(expansion)
+        return Scored(self.score(expansion), moved)
+
+    def _learn(self, expansion: Expansion) -> Rescore | None:
+        """Take in one outcome; gives the candidates of the arms that moved."""
         arms = self.arms_
         arms.moved.clear()
         self.pages_ += 1
@@ -210,5 +222,5 @@ class TagPath(Resumable):
     def _row(self, arm: int, waits: bool) -> tuple[float, float, float]:
         known = self.arms_[arm] if 0 <= arm < len(self.arms_) else None
         mean, pulls = (known.mean, known.pulls) if known else (0.0, 0)
-        bonus = self.explore * math.sqrt(math.log(self.tick_) / max(pulls, 1))
+        bonus = self.explore * math.sqrt(native.log_of(self.tick_) / max(pulls, 1))
         return mean, bonus, WAITING if waits else 0.0

@@ -10,7 +10,7 @@ touches a network other than loopback, and everything is a function of its seed.
 """
 
 from clew.fetch.replay import RecordedWeb, ReplayFetcher
-from clew.lab.conversation import Hit
+from clew.lab.connection import LoggedRequest
 from clew.lab.serve import RecordedServer, serving
 from clew.testing.chaos import ChaosServer, ChaosWeb, HurriedClock, chaos_serving
 from clew.testing.clock import VirtualClock
@@ -24,8 +24,8 @@ __all__ = [
     "ChaosWeb",
     "DemoWeb",
     "FetcherContract",
-    "Hit",
     "HurriedClock",
+    "LoggedRequest",
     "RecordedServer",
     "RecordedWeb",
     "ReplayFetcher",

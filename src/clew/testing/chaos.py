@@ -11,8 +11,8 @@ Afterwards the truth is known: `healthy()` pages could all be had, so a crawler 
 
 from clew.testing.chaos_bombs import bomb
 from clew.testing.chaos_clock import HurriedClock
-from clew.testing.chaos_kinds import KINDS, Cure, Kind, Place
-from clew.testing.chaos_server import ChaosServer, Visit, chaos_serving
+from clew.testing.chaos_faults import KINDS, Cure, Fault, FaultPlace
+from clew.testing.chaos_server import ChaosServer, ReceivedRequest, chaos_serving
 from clew.testing.chaos_web import ChaosWeb
 
 __all__ = [
@@ -20,10 +20,10 @@ __all__ = [
     "ChaosServer",
     "ChaosWeb",
     "Cure",
+    "Fault",
+    "FaultPlace",
     "HurriedClock",
-    "Kind",
-    "Place",
-    "Visit",
+    "ReceivedRequest",
     "bomb",
     "chaos_serving",
 ]

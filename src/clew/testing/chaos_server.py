@@ -18,20 +18,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clew.fetch import HttpFetcher, HttpSettings
-from clew.testing.chaos_kinds import KINDS, Cure, Kind, Place, Talk, head
-from clew.testing.chaos_web import DOMAIN, LIAR, ChaosWeb, Plan
+from clew.testing.chaos_faults import KINDS, Cure, Fault, FaultPlace, Talk, head
+from clew.testing.chaos_web import DOMAIN, LIAR, ChaosWeb, PlannedReply
 
 _PUBLIC = "93.184.215.14"
 _HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ReceivedRequest:
     """One request."""
 
     at: float
     url: str
-    kind: Kind | None
+    kind: Fault | None
     """The trouble it met; None when it was answered properly."""
     attempt: int
     """0 for the first request for this address."""
@@ -53,7 +53,7 @@ class ChaosServer:
         self.web = web
         self.patience = patience
         self.port = port
-        self.visits: list[Visit] = []
+        self.visits: list[ReceivedRequest] = []
         self.trespasses: list[str] = []
         """Who connected to the address that nobody was told to visit."""
         self._asked: dict[str, int] = {}
@@ -167,7 +167,7 @@ class ChaosServer:
         kind = plan.kind
         if kind is not None and kind.cure is Cure.HEALS and attempt:
             kind = None
-        self.visits.append(Visit(time.time(), url, kind, attempt))
+        self.visits.append(ReceivedRequest(time.time(), url, kind, attempt))
         if (parts.hostname or "").endswith(LIAR) and b" http" not in request[:12]:
             # Not asked as a proxy, which would have to look the name up itself: somebody believed a liar.
             self.trespasses.append(url)
@@ -209,7 +209,7 @@ def chaos_serving(web: ChaosWeb, *, patience: float = 5.0) -> Iterator[ChaosServ
         loop.close()
 
 
-def _proper(plan: Plan) -> bytes:
+def _proper(plan: PlannedReply) -> bytes:
     start = head(plan.status, f"Content-Type: {plan.type}", f"Content-Length: {len(plan.page)}")
     return start + plan.page
 
@@ -230,5 +230,5 @@ def _target(url: str) -> str:
     return rest[slash:] if slash >= 0 else "/"
 
 
-def _in_trap(visit: Visit) -> bool:
-    return visit.kind is not None and visit.kind.place is Place.TRAP
+def _in_trap(visit: ReceivedRequest) -> bool:
+    return visit.kind is not None and visit.kind.place is FaultPlace.TRAP

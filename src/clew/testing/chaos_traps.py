@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from clew.testing.chaos_kinds import Cure, Place, declare
+from clew.testing.chaos_faults import Cure, FaultPlace, declare
 
 Trap = Callable[[str, random.Random], tuple[str, list[str]]]
 TRAPS: dict[str, Trap] = {}
@@ -21,7 +21,7 @@ def trap(name: str) -> Callable[[Trap], Trap]:
 
     def take(make: Trap) -> Trap:
         TRAPS[name] = make
-        declare(name, Place.TRAP, Cure.HOPELESS, " ".join((make.__doc__ or "").split()))
+        declare(name, FaultPlace.TRAP, Cure.HOPELESS, " ".join((make.__doc__ or "").split()))
         return make
 
     return take
@@ -74,4 +74,6 @@ def _(rest: str, dice: random.Random) -> tuple[str, list[str]]:
     return "Best links!", [f"/link-farm/{dice.getrandbits(48):x}.html" for _ in range(100)]
 
 
-declare("mirror", Place.TRAP, Cure.HOPELESS, "a host that serves the pages of another under its own name")
+declare(
+    "mirror", FaultPlace.TRAP, Cure.HOPELESS, "a host that serves the pages of another under its own name"
+)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from clew.errors import UsageError
-from clew.testing import chaos_sick, chaos_wire  # noqa: F401 - they fill the registry
-from clew.testing.chaos_kinds import KINDS, Cure, Kind, Place
+from clew.testing import chaos_failing, chaos_wire  # noqa: F401 - they fill the registry
+from clew.testing.chaos_faults import KINDS, Cure, Fault, FaultPlace
 from clew.testing.chaos_traps import TRAPS
 
 DOMAIN = "chaos.example"
@@ -43,11 +43,11 @@ _SOUNDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlannedReply:
     """What is to be answered: a page (or, for a redirect, where to), and the trouble with it, if any."""
 
     page: bytes
-    kind: Kind | None = None
+    kind: Fault | None = None
     status: str = "200 OK"
     type: str = "text/html; charset=utf-8"
 
@@ -112,60 +112,60 @@ class ChaosWeb:
         """The word that only this page says."""
         return f"chaos{number:06d}page"
 
-    def trouble(self, number: int) -> Kind | None:
+    def trouble(self, number: int) -> Fault | None:
         """What a healthy page suffers from."""
         return self._troubles.get(number)
 
     # the answers
 
-    def answer(self, host: str, target: str, port: int | None = None) -> Plan:
+    def answer(self, host: str, target: str, port: int | None = None) -> PlannedReply:
         """What to say to a request for a path and query of a host."""
         path, _, _ = target.partition("?")
         first, *rest = path.strip("/").split("/")
         if path == "/robots.txt":
             return self._robots_txt(host, port)
-        if first in self._names(Place.SITEMAP, ".xml"):
-            return Plan(b"", KINDS[first.removesuffix(".xml")])
+        if first in self._names(FaultPlace.SITEMAP, ".xml"):
+            return PlannedReply(b"", KINDS[first.removesuffix(".xml")])
         if first == "p" and rest and rest[0].isdigit() and int(rest[0]) < self.pages:
             return self._page(host, int(rest[0]), port)
         if first == "go" and len(rest) == 3:
             return self._hop(host, rest, port)
-        if first == "sick" and rest and rest[0] in self._names(Place.SICK):
-            return Plan(b"", KINDS[rest[0]])
-        if first in TRAPS and first in self._names(Place.TRAP):
+        if first == "sick" and rest and rest[0] in self._names(FaultPlace.SICK):
+            return PlannedReply(b"", KINDS[rest[0]])
+        if first in TRAPS and first in self._names(FaultPlace.TRAP):
             dice = random.Random(f"{self.seed} {target}")
             text, hrefs = TRAPS[first](target.removeprefix(f"/{first}"), dice)
-            return Plan(_html(text[:40], text, hrefs), KINDS[first])
-        return Plan(b"<p>not here", status="404 Not Found")
+            return PlannedReply(_html(text[:40], text, hrefs), KINDS[first])
+        return PlannedReply(b"<p>not here", status="404 Not Found")
 
-    def robots_kind(self, host: str) -> Kind | None:
+    def robots_kind(self, host: str) -> Fault | None:
         """The trouble with a host's robots.txt."""
         return self._robots.get(host)
 
-    def _page(self, host: str, number: int, port: int | None) -> Plan:
+    def _page(self, host: str, number: int, port: int | None) -> PlannedReply:
         base = self._base(self._host(number), port)
         hrefs = [href.removeprefix(base) for href in self._links(number, port)]
         page = _html(f"Page {number}", self.text(number), hrefs)
         if host == f"mirror.{DOMAIN}":
-            return Plan(page, KINDS["mirror"])
+            return PlannedReply(page, KINDS["mirror"])
         if host != self._host(number):
-            return Plan(b"<p>not on this host", status="404 Not Found")
+            return PlannedReply(b"<p>not on this host", status="404 Not Found")
         kind = self._troubles.get(number)
-        return Plan(page, kind if kind is not None and kind.place is Place.PAGE else None)
+        return PlannedReply(page, kind if kind is not None and kind.place is FaultPlace.PAGE else None)
 
-    def _hop(self, host: str, rest: Sequence[str], port: int | None) -> Plan:
+    def _hop(self, host: str, rest: Sequence[str], port: int | None) -> PlannedReply:
         name, left, number = rest
-        if name not in self._names(Place.WAY) or not (left.isdigit() and number.isdigit()):
-            return Plan(b"<p>not here", status="404 Not Found")
+        if name not in self._names(FaultPlace.WAY) or not (left.isdigit() and number.isdigit()):
+            return PlannedReply(b"<p>not here", status="404 Not Found")
         further = f"/go/{name}/{int(left) - 1}/{number}" if int(left) > 1 else f"/p/{number}"
-        return Plan(f"{self._base(host, port)}{further}".encode(), KINDS[name])
+        return PlannedReply(f"{self._base(host, port)}{further}".encode(), KINDS[name])
 
-    def _robots_txt(self, host: str, port: int | None) -> Plan:
+    def _robots_txt(self, host: str, port: int | None) -> PlannedReply:
         sitemaps = [
-            f"Sitemap: {self._base(host, port)}/{name}" for name in self._names(Place.SITEMAP, ".xml")
+            f"Sitemap: {self._base(host, port)}/{name}" for name in self._names(FaultPlace.SITEMAP, ".xml")
         ]
         rules = ["User-agent: *", "Disallow: /off-limits/", *(sitemaps if host == self.hosts[0] else ())]
-        return Plan("\n".join(rules).encode(), self._robots.get(host), type="text/plain")
+        return PlannedReply("\n".join(rules).encode(), self._robots.get(host), type="text/plain")
 
     def _links(self, number: int, port: int | None) -> list[str]:
         """Children, two pages somewhere else, and what trouble was strewn here."""
@@ -180,15 +180,15 @@ class ChaosWeb:
     def _entrance(self, number: int, port: int | None) -> str:
         """A page's address, or the first redirect that leads there."""
         kind = self._troubles.get(number)
-        if kind is None or kind.place is not Place.WAY:
+        if kind is None or kind.place is not FaultPlace.WAY:
             return self.url(number, port)
         return f"{self._base(self._host(number), port)}/go/{kind.name}/{_HOPS}/{number}"
 
     # where the trouble is
 
-    def _strew(self, dice: random.Random) -> dict[int, Kind]:
+    def _strew(self, dice: random.Random) -> dict[int, Fault]:
         """Trouble for so many pages that the wanted share of the requests is faulty."""
-        usable = [k for k in self.kinds if k.place in (Place.PAGE, Place.WAY)]
+        usable = [k for k in self.kinds if k.place in (FaultPlace.PAGE, FaultPlace.WAY)]
         if not usable:
             return {}
         # A page whose trouble heals is asked for twice, and only the first reply is faulty.
@@ -198,17 +198,17 @@ class ChaosWeb:
         chosen = dice.sample(range(1, self.pages), count)
         return dict(zip(chosen, islice(cycle(usable), count), strict=True))
 
-    def _rules(self, dice: random.Random) -> dict[str, Kind]:
+    def _rules(self, dice: random.Random) -> dict[str, Fault]:
         """A kind of robots.txt for every other host, and a host that is shut by its own."""
-        kinds = [k for k in self.kinds if k.place is Place.ROBOTS and k.cure is not Cure.HOPELESS]
+        kinds = [k for k in self.kinds if k.place is FaultPlace.ROBOTS and k.cure is not Cure.HOPELESS]
         found = dict(zip(self.hosts[1::2], cycle(kinds), strict=False)) if kinds else {}
-        if self._names(Place.ROBOTS) and "robots-5xx" in self._names(Place.ROBOTS):
+        if self._names(FaultPlace.ROBOTS) and "robots-5xx" in self._names(FaultPlace.ROBOTS):
             found[f"shut.{DOMAIN}"] = KINDS["robots-5xx"]
         return found
 
     def _hopeless(self, dice: random.Random) -> dict[int, list[tuple[str, str]]]:
         """By page: (host, path) of addresses without a page that it links to."""
-        names = self._names(Place.SICK)
+        names = self._names(FaultPlace.SICK)
         found: dict[int, list[tuple[str, str]]] = {}
         for n, name in enumerate(islice(cycle(names), max(len(names), self.pages // 15) if names else 0)):
             place = (dice.choice(self.hosts), f"/sick/{name}/{n}")
@@ -217,13 +217,17 @@ class ChaosWeb:
 
     def _entries(self, dice: random.Random) -> dict[int, list[tuple[str, str]]]:
         """By page: ways into traps, to the shut host and to hosts whose names are in trouble."""
-        places = [(dice.choice(self.hosts), f"/{name}") for name in self._names(Place.TRAP) if name in TRAPS]
-        if "mirror" in self._names(Place.TRAP):
+        places = [
+            (dice.choice(self.hosts), f"/{name}") for name in self._names(FaultPlace.TRAP) if name in TRAPS
+        ]
+        if "mirror" in self._names(FaultPlace.TRAP):
             places += [(f"mirror.{DOMAIN}", f"/p/{i}") for i in range(0, self.pages, len(self.hosts))][:3]
         if f"shut.{DOMAIN}" in self._robots:
             places.append((f"shut.{DOMAIN}", "/p/0"))
         places += [
-            (f"{k.name}.{LIAR}", "/") for k in self.kinds if k.place is Place.NAME and k.cure is Cure.HOPELESS
+            (f"{k.name}.{LIAR}", "/")
+            for k in self.kinds
+            if k.place is FaultPlace.NAME and k.cure is Cure.HOPELESS
         ]
         found: dict[int, list[tuple[str, str]]] = {}
         for place in places:
@@ -233,9 +237,9 @@ class ChaosWeb:
 
     def flaps(self, host: str) -> bool:
         """Whether the first look-up of a host's name fails."""
-        return "name-flap" in self._names(Place.NAME) and len(self.hosts) > 2 and host == self.hosts[2]
+        return "name-flap" in self._names(FaultPlace.NAME) and len(self.hosts) > 2 and host == self.hosts[2]
 
-    def _names(self, place: Place, suffix: str = "") -> tuple[str, ...]:
+    def _names(self, place: FaultPlace, suffix: str = "") -> tuple[str, ...]:
         return tuple(k.name + suffix for k in self.kinds if k.place is place)
 
     def _host(self, number: int) -> str:

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 from clew.testing.chaos_bombs import bomb
-from clew.testing.chaos_kinds import Cure, Place, Talk, head, kind
+from clew.testing.chaos_faults import Cure, FaultPlace, Talk, head, kind
 
-_ON, _WAY = Place.PAGE, Place.WAY
+_ON, _WAY = FaultPlace.PAGE, FaultPlace.WAY
 _HEALS, _HARMLESS = Cure.HEALS, Cure.HARMLESS
 _BIG = 1 << 20
 

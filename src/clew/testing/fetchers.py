@@ -55,7 +55,7 @@ class FetcherContract:
                 return
 
     async def check_repeatable(self) -> None:
-        """The same request gives the same reply again, also when several are under way at once."""
+        """A request gives the same reply again, also when several are under way at once."""
         batch = self.urls[:8]
         first = await asyncio.gather(*(self.fetcher.fetch(Request(url)) for url in batch))
         for url, one in zip(batch, first, strict=True):

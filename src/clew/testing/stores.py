@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
+from clew.fetch.base import Response
 from clew.messages import (
     Blob,
     Close,
@@ -38,6 +39,8 @@ from clew.predicate.verdict import Verdict
 from clew.store.base import Snapshot, Store
 from clew.url import host, keys
 
+_SKETCH = bytes(range(101))
+
 
 def found(
     first: int,
@@ -47,10 +50,10 @@ def found(
     depth: int = 0,
     via: Via = Via.SEED,
     anchor: str = "",
-    parts: Sequence[Sequence[float]] | None = None,
+    terms: Sequence[Sequence[float]] | None = None,
 ) -> SaveCandidates:
     """New candidates, as an engine would save them."""
-    table = np.array(parts if parts is not None else [[1.0, 0.5]] * len(urls), np.float64)
+    table = np.array(terms if terms is not None else [[1.0, 0.5]] * len(urls), np.float64)
     return SaveCandidates(
         first,
         np.asarray(keys(list(urls)), np.uint64),
@@ -78,7 +81,8 @@ def fetched(
     links: Sequence[int] = (),
 ) -> list[Effect]:
     """A page and the closing of its candidate."""
-    page = Page(url=url, title=f"Title of {url}", text=text, language="en", digest=len(text) or 1, simhash=7)
+    page = Page(url=url, title=f"Title of {url}", text=text, language="en", digest=len(text) or 1)
+    page = replace(page, sketch=_SKETCH)
     saved = SavePage(
         candidate=candidate,
         page=page,
@@ -104,7 +108,7 @@ def decided(seq: int, url: str = "http://a.example/", **changes: Any) -> Record:
         "candidate": 0,
         "attempt": 0,
         "score": 1.5,
-        "parts": (1.0, 0.5),
+        "terms": (1.0, 0.5),
         "queue": 3,
         "status": 200,
         "result": "match",
@@ -203,40 +207,40 @@ class StoreContract:
         assert snapshot.attempts.tolist() == [1, 0, 2]
 
     def test_a_snapshot_has_every_candidate_by_number(self, store: Store) -> None:
-        store.save([found(0, [A, C], parts=[[1.0, 0.25], [0.0, -0.5]])])
-        store.save([found(2, [B], source=0, depth=1, via=Via.LINK, parts=[[0.5, 0.5]])])
+        store.save([found(0, [A, C], terms=[[1.0, 0.25], [0.0, -0.5]])])
+        store.save([found(2, [B], source=0, depth=1, via=Via.LINK, terms=[[0.5, 0.5]])])
         snapshot = store.load()
         assert snapshot is not None
         assert snapshot.keys.tolist() == list(keys([A, C, B]))
         assert [snapshot.host_names[i] for i in snapshot.hosts] == ["a.example", "c.example", "a.example"]
         assert snapshot.depths.tolist() == [0, 0, 1]
         assert snapshot.sources.tolist() == [-1, -1, 0]
-        assert snapshot.parts.tolist() == [[1.0, 0.25], [0.0, -0.5], [0.5, 0.5]]
+        assert snapshot.terms.tolist() == [[1.0, 0.25], [0.0, -0.5], [0.5, 0.5]]
 
     def test_rescoring_changes_those_named_and_no_others(self, store: Store) -> None:
         urls = [f"http://a.example/{i}" for i in range(200)]
-        store.save([found(0, urls, parts=[[float(i), 0.0] for i in range(200)])])
+        store.save([found(0, urls, terms=[[float(i), 0.0] for i in range(200)])])
         ids = np.array([199, 0, 64, 63])
         store.save([Rescore(ids, np.array([[-float(i), 1.0] for i in ids]))])
         snapshot = store.load()
         assert snapshot is not None
         expected = [[-float(i), 1.0] if i in ids else [float(i), 0.0] for i in range(200)]
-        assert snapshot.parts.tolist() == expected
+        assert snapshot.terms.tolist() == expected
         row = store.candidate(urls[64])
         assert row is not None
-        assert (row.parts, row.score) == ((-64.0, 1.0), -63.0)
+        assert (row.terms, row.score) == ((-64.0, 1.0), -63.0)
 
     def test_of_scores_saved_one_after_the_other_the_last_holds(self, store: Store) -> None:
         store.save(
             [
-                found(0, [A, B, C], parts=[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]),
+                found(0, [A, B, C], terms=[[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]),
                 Rescore(np.array([2, 0]), np.array([[4.0, 1.0], [5.0, 1.0]])),
             ]
         )
         store.save([Rescore(np.array([0]), np.array([[6.0, 2.0]])), Rescore(np.array([1, 0]), np.eye(2))])
         snapshot = store.load()
         assert snapshot is not None
-        assert snapshot.parts.tolist() == [[0.0, 1.0], [1.0, 0.0], [4.0, 1.0]]
+        assert snapshot.terms.tolist() == [[0.0, 1.0], [1.0, 0.0], [4.0, 1.0]]
 
     def test_pages_come_back_in_the_order_fetched(self, store: Store) -> None:
         store.save([found(0, [A, B, C])])
@@ -283,7 +287,7 @@ class StoreContract:
         snapshot = store.load()
         assert snapshot is not None
         assert snapshot.digests == {4: 1}
-        assert snapshot.simhashes == {1: 7}
+        assert snapshot.sketches == {1: _SKETCH}
         assert snapshot.matched == {1}
         assert snapshot.scores == {0: 1.0, 1: 1.0}
         assert snapshot.pages == 2
@@ -315,8 +319,8 @@ class StoreContract:
 
     def test_the_trace_comes_back_to_the_last_bit(self, store: Store) -> None:
         lines = [
-            decided(1, A, score=0.1 + 0.2, parts=(0.1, 0.2), verdict=1 / 3),
-            decided(2, B, score=-0.0, parts=(), reasons=(), dropped=()),
+            decided(1, A, score=0.1 + 0.2, terms=(0.1, 0.2), verdict=1 / 3),
+            decided(2, B, score=-0.0, terms=(), reasons=(), dropped=()),
             decided(3, A, kind="robots", score=float("inf"), dropped=(("depth", 1), ("scope", 3))),
         ]
         store.save(lines)
@@ -359,6 +363,33 @@ class StoreContract:
         assert snapshot is not None
         assert (snapshot.decisions, snapshot.tasks, snapshot.requests) == (3, 2, 4)
         assert snapshot.elapsed == 30.0
+
+    def test_a_reader_has_what_resuming_and_explaining_need(self, store: Store) -> None:
+        assert store.snapshot() is None
+        assert store.learned() == ""
+        store.save([found(0, [A]), *fetched(0, A), Learned('{"n":1}')])
+        store.flush()
+        snapshot, loaded = store.snapshot(), store.load()
+        assert snapshot is not None
+        assert loaded is not None
+        assert comparable(snapshot) == comparable(loaded)
+        assert store.learned() == '{"n":1}'
+        assert list(store.unreadable) == []
+
+    def test_a_reply_comes_back_as_it_was_archived_where_bytes_are_kept(self, store: Store) -> None:
+        store.save([found(0, [A])])
+        blob = store.append(Response(url=A, status=200, body=b"wind"), 1_700_000_000.0)
+        store.save(fetched(0, A, blob=blob))
+        store.flush()
+        archive = store.replies()
+        assert (archive is None) == (blob is None)
+        if archive is not None and blob is not None:
+            reply = archive.get(A)
+            assert reply is not None
+            assert (reply.status, reply.body) == (200, b"wind")
+            assert archive.get(B) is None
+            archive.close()
+            assert len(store.record(blob)) == blob.length
 
     def test_closing_twice_is_harmless(self, store: Store) -> None:
         store.save([found(0, [A])])

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.messages import Rescore
 from clew.page import Link, Links, Page
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate, Verdict
-from clew.strategy.base import Expansion, Resumable, Strategy
+from clew.strategy.base import Expansion, Scored, Strategy
 from clew.url import keys
 
 _HOSTS = ("farms.example", "news.example", "bakery.example")
@@ -69,8 +68,8 @@ class Walk:
         self.log.append(parts.tolist())
         return self
 
-    def expansions(self, steps: int) -> Iterator[tuple[Expansion, Rescore | None]]:
-        """Fetch, learn, then give the expansion with what `learn` gave; the links are filed afterwards."""
+    def expansions(self, steps: int) -> Iterator[tuple[Expansion, Scored]]:
+        """Fetch and observe; give the expansion with what came of it, then file the links."""
         for _ in range(steps):
             queue = [i for i in range(len(self.urls)) if i not in self.done]
             if not queue:
@@ -78,17 +77,17 @@ class Walk:
             source = max(queue, key=lambda i: (float(self.rows[i].sum()), -i))
             self.done.add(source)
             expansion = self.expand(source)
-            moved = self.strategy.learn(expansion)
-            yield expansion, moved
-            if moved is not None:
-                self.log.append([moved.ids.tolist(), *moved.parts.tolist()])
-                for number, row in zip(moved.ids.tolist(), moved.parts, strict=True):
+            scored = self.strategy.observe(expansion)
+            yield expansion, scored
+            if (moved := scored.moved) is not None:
+                self.log.append([moved.ids.tolist(), *moved.terms.tolist()])
+                for number, row in zip(moved.ids.tolist(), moved.terms, strict=True):
                     if number < len(self.rows):
                         self.rows[number] = row
-            self._file(expansion)
+            self._file(expansion, scored)
 
     def run(self, steps: int) -> Walk:
-        """The same, without a look."""
+        """Fetch, learn and file for so many steps."""
         for _ in self.expansions(steps):
             pass
         return self
@@ -108,8 +107,8 @@ class Walk:
             fresh.append(new)
         return expansion_of(source, page, self.predicate.judge(page), ids, fresh)
 
-    def _file(self, expansion: Expansion) -> None:
-        parts = self.strategy.score(expansion)
+    def _file(self, expansion: Expansion, scored: Scored) -> None:
+        parts = scored.terms
         self.log.append(parts.tolist())
         for i, number in enumerate(expansion.ids.tolist()):
             if expansion.fresh[i]:
@@ -154,14 +153,15 @@ class StrategyContract:
         walk = self.walk()
         width = len(walk.strategy.parts)
         assert np.array(walk.log[0]).shape == (2, width)
-        for expansion, moved in walk.expansions(self.steps):
-            parts = walk.strategy.score(expansion)
+        for expansion, scored in walk.expansions(self.steps):
+            parts, moved = scored.terms, scored.moved
+            assert walk.strategy.score(expansion).shape == parts.shape
             assert parts.shape == (len(expansion.ids), width)
             assert parts.dtype == np.float64
             assert np.isfinite(parts).all()
             if moved is not None:
-                assert moved.parts.shape == (len(moved.ids), width)
-                assert np.isfinite(moved.parts).all()
+                assert moved.terms.shape == (len(moved.ids), width)
+                assert np.isfinite(moved.terms).all()
 
     def test_no_seeds_and_no_links_give_no_rows(self) -> None:
         """An empty list in, an empty table of the right width out."""
@@ -169,11 +169,11 @@ class StrategyContract:
         width = len(strategy.parts)
         assert strategy.seeds(keys([])).shape == (0, width)
         nothing = expansion_of(0, Page(url="http://a.example/"), Verdict(0.0, False), [], [])
-        strategy.learn(nothing)
+        assert strategy.observe(nothing).terms.shape == (0, width)
         assert strategy.score(nothing).shape == (0, width)
 
     def test_scoring_never_changes_anything(self) -> None:
-        """The same expansion scored again gives the same rows and leaves the learned state as it was."""
+        """An expansion scored again gives the same rows and leaves the learned state as it was."""
         walk = self.walk()
         for expansion, _ in walk.expansions(self.steps):
             before = walk.strategy.state()
@@ -194,14 +194,14 @@ class StrategyContract:
         assert self.walk().run(self.steps).log == self.walk().run(self.steps).log
 
     def test_what_is_restored_goes_on_as_if_never_stopped(self) -> None:
-        """State is JSON text; a fresh `Resumable` that restores it gives the same numbers from there on."""
+        """State is JSON text; unless it learns again, a fresh strategy with it gives the same numbers."""
         walk = self.walk().run(self.steps // 2)
         state = walk.strategy.state()
         if state:
             json.loads(state)
         restored = self.make()
         restored.restore(state)
-        if not isinstance(restored, Resumable):
+        if restored.capabilities.relearns:
             return
         assert restored.state() == state
         twin = Walk(restored, self.predicate, walk.urls[:], walk.rows[:], set(walk.done), walk.log[:])
@@ -215,10 +215,10 @@ class StrategyContract:
         assert twin.run(10).log == self.walk().run(10).log
 
     def test_re_scores_are_of_candidates_it_was_told_of(self) -> None:
-        """`learn` re-scores queued candidates, at most also this page's fresh; none twice, none unknown."""
+        """`observe` re-scores queued candidates, at most also this page's fresh; none twice, none unknown."""
         walk = self.walk()
-        for expansion, moved in walk.expansions(self.steps):
-            ids = [] if moved is None else moved.ids.tolist()
+        for expansion, scored in walk.expansions(self.steps):
+            ids = [] if scored.moved is None else scored.moved.ids.tolist()
             assert len(set(ids)) == len(ids)
             told = len(walk.urls) + int(expansion.fresh.sum())
             assert all(0 <= number < told for number in ids)
@@ -230,11 +230,12 @@ class StrategyContract:
         page = _page(51)
         odd = [-1, 10**6, 10**6 + 1, -1, 10**6 + 2][: len(page.links)]
         stranger = expansion_of(10**6 + 7, page, self.predicate.judge(page), odd, [False] * len(page.links))
-        moved = strategy.learn(stranger)
+        scored = strategy.observe(stranger)
+        assert np.isfinite(scored.terms).all()
         assert np.isfinite(strategy.score(stranger)).all()
-        if moved is not None:
-            assert not set(moved.ids.tolist()) & set(odd)
-        strategy.learn(expansion_of(10**6 + 8, Page(url=page.url, status=500), Verdict(0.0, False), [], []))
+        if scored.moved is not None:
+            assert not set(scored.moved.ids.tolist()) & set(odd)
+        strategy.observe(expansion_of(10**6 + 8, Page(url=page.url, status=500), Verdict(0.0, False), [], []))
         walk.run(self.steps // 3)
 
     def test_a_broken_page_is_no_surprise(self) -> None:
@@ -243,5 +244,20 @@ class StrategyContract:
         links = Links(url, ("http://b.example/",), ("",), ("",), ("",), ("",))
         bare = expansion_of(0, Page(url=url, links=links), Verdict(1.0, True), [1], [True])
         strategy = self.make()
-        strategy.learn(bare)
+        assert np.isfinite(strategy.observe(bare).terms).all()
         assert np.isfinite(strategy.score(bare)).all()
+
+    def test_what_it_declares_it_has(self) -> None:
+        """Every capability comes with its hooks: none of them is the default that only says it is missing."""
+        strategy = self.make()
+        hooks = {
+            "meets": ("met", "meet"),
+            "sheds": ("set_aside", "take_back"),
+            "audits": ("audits", "review"),
+            "interest": ("interest",),
+            "explains": ("candidates", "evaluate", "evidence_for"),
+        }
+        for capability, names in hooks.items():
+            if getattr(strategy.capabilities, capability):
+                missing = [n for n in names if getattr(type(strategy), n) is getattr(Strategy, n)]
+                assert not missing, f"{strategy.name} declares {capability} without {', '.join(missing)}"

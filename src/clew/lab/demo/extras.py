@@ -6,7 +6,7 @@ from html import escape
 
 from clew.lab.demo.dice import Dice
 from clew.lab.demo.plan import Node, Role, Site
-from clew.lab.demo.prose import Writer, vocabulary
+from clew.lab.demo.prose import ArticleWriter, vocabulary
 
 _HALVES = (
     ("January", "February", "March", "April", "May", "June"),
@@ -53,7 +53,7 @@ def feed(site: Site, nodes: list[Node]) -> str:
 
 def notes(seed: int, site: Site) -> str:
     """Plain text of a host's topic."""
-    writer = Writer(vocabulary()[1][site.topic], Dice(seed, "notes", site.name))
+    writer = ArticleWriter(vocabulary()[1][site.topic], Dice(seed, "notes", site.name))
     return "\n\n".join(writer.paragraphs(12, core=False)) + f"\n\nHome page: http://{site.name}/\n"
 
 
@@ -68,7 +68,7 @@ def calendar(seed: int, site: Site, path: str) -> str:
     place, _, view = path.partition("?")
     year, month = int(place.split("/")[2]), int(place.split("/")[3])
     dice = Dice(seed, site.name, place)
-    writer = Writer(vocabulary()[1][site.topic], dice)
+    writer = ArticleWriter(vocabulary()[1][site.topic], dice)
     days = sorted(dice.some(range(1, 29), 4))
     name = MONTHS[month - 1]
     events = "".join(f"<li>{day} {name}: {escape(writer.sentence())}</li>\n" for day in days)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from clew.lab.demo.dice import Dice
-from clew.lab.demo.plan import OUT_OF_REACH, Kind, Node, Plan, Role, Site, make_nodes, make_sites
+from clew.lab.demo.plan import OUT_OF_REACH, DemoPlan, Node, PageKind, Role, Site, make_nodes, make_sites
 
 
-def make_plan(seed: int, hosts: int, pages: int, target: str) -> Plan:
+def make_plan(seed: int, hosts: int, pages: int, target: str) -> DemoPlan:
     """The whole plan."""
     sites = make_sites(seed, hosts, target)
     nodes = make_nodes(seed, pages, sites, target)
     linker = _Linker(seed, sites, nodes, target)
     links = tuple(tuple(linker.links(node)) for node in nodes)
-    return Plan(seed, target, sites, nodes, links, frozenset(linker.bridges))
+    return DemoPlan(seed, target, sites, nodes, links, frozenset(linker.bridges))
 
 
 class _Linker:
@@ -23,13 +23,13 @@ class _Linker:
         self.sites = sites
         self.nodes = nodes
         self.target = target
-        self.homes = [node for node in nodes if node.kind is Kind.HOME]
-        articles = [node for node in nodes if node.kind is Kind.ARTICLE]
+        self.homes = [node for node in nodes if node.kind is PageKind.HOME]
+        articles = [node for node in nodes if node.kind is PageKind.ARTICLE]
         seen = [node for node in articles if not sites[node.site].hidden]
         self.by_site: list[list[Node]] = [[] for _ in sites]
         for node in articles:
             self.by_site[node.site].append(node)
-        self.private = [node for node in nodes if node.kind is Kind.PRIVATE]
+        self.private = [node for node in nodes if node.kind is PageKind.PRIVATE]
         self.by_topic: dict[str, list[Node]] = {}
         for node in seen:
             self.by_topic.setdefault(node.topic, []).append(node)
@@ -42,7 +42,7 @@ class _Linker:
         fit = [
             node.n
             for node in self.other
-            if self.sites[node.site].role in (Role.TOPICAL, Role.NEWS) and node.kind is Kind.ARTICLE
+            if self.sites[node.site].role in (Role.TOPICAL, Role.NEWS) and node.kind is PageKind.ARTICLE
         ]
         hidden = [i for i, site in enumerate(self.sites) if site.hidden]
         places = dice.some(fit, 4 * len(hidden))
@@ -58,9 +58,9 @@ class _Linker:
         dice = Dice(self.seed, "links", node.n)
         if self.sites[node.site].role is Role.PORTAL:
             found = self._directory(node, dice)
-        elif node.kind is Kind.HOME:
+        elif node.kind is PageKind.HOME:
             found = dice.some(self.by_site[node.site], 6)
-        elif node.kind is Kind.HUB:
+        elif node.kind is PageKind.HUB:
             found = self._section(node)
         else:
             found = [self._cite(node, dice) for _ in range(dice.between(4, 9))]
@@ -71,8 +71,8 @@ class _Linker:
     def _directory(self, node: Node, dice: Dice) -> list[Node]:
         """A page of a portal: some hosts, some articles. All pages together list every host not hidden."""
         homes = [home for home in self.homes if not self.sites[home.site].hidden]
-        hubs = [n for n in self.nodes if n.site == node.site and n.kind is Kind.HUB]
-        if node.kind is Kind.HOME:
+        hubs = [n for n in self.nodes if n.site == node.site and n.kind is PageKind.HUB]
+        if node.kind is PageKind.HOME:
             return dice.some(self.other, 4)
         k = hubs.index(node)
         listed = homes[k :: len(hubs)]
@@ -80,7 +80,7 @@ class _Linker:
 
     def _section(self, node: Node) -> list[Node]:
         """A hub lists its share of the host's articles, the forbidden ones too."""
-        hubs = [n for n in self.nodes if n.site == node.site and n.kind is Kind.HUB]
+        hubs = [n for n in self.nodes if n.site == node.site and n.kind is PageKind.HUB]
         k = hubs.index(node)
         private = [other for other in self.private if other.site == node.site]
         return self.by_site[node.site][k :: len(hubs)] + private[k :: len(hubs)]

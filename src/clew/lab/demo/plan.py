@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from clew import native
 from clew.lab.demo.dice import Dice
-from clew.lab.demo.prose import Topic, slug, title, vocabulary
+from clew.lab.demo.prose import TopicWords, slug, title, vocabulary
 
 
 class Role(StrEnum):
@@ -44,7 +45,7 @@ class Role(StrEnum):
     """Breaks the connection."""
 
 
-class Kind(StrEnum):
+class PageKind(StrEnum):
     """What kind of page it is."""
 
     HOME = "home"
@@ -95,7 +96,7 @@ class Node:
 
     n: int
     site: int
-    kind: Kind
+    kind: PageKind
     topic: str
     url: str
     title: str
@@ -104,7 +105,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DemoPlan:
     """Hosts, pages and links."""
 
     seed: int
@@ -118,9 +119,9 @@ class Plan:
     def relevant(self, node: Node) -> bool:
         """It is about the target and can be read."""
         reach = self.sites[node.site].role not in OUT_OF_REACH
-        return node.kind is Kind.ARTICLE and node.topic == self.target and reach
+        return node.kind is PageKind.ARTICLE and node.topic == self.target and reach
 
-    def of(self, site: int, kind: Kind) -> list[Node]:
+    def of(self, site: int, kind: PageKind) -> list[Node]:
         """The pages of a host, of one kind."""
         return [node for node in self.nodes if node.site == site and node.kind is kind]
 
@@ -146,7 +147,7 @@ def make_sites(seed: int, hosts: int, target: str) -> tuple[Site, ...]:
     return tuple(sites)
 
 
-def _host(role: Role, topic: Topic, place: str, i: int, dice: Dice) -> str:
+def _host(role: Role, topic: TopicWords, place: str, i: int, dice: Dice) -> str:
     word = {Role.PORTAL: "directory", Role.NEWS: "herald", Role.SHORTENER: "lnk"}.get(role)
     word = word or dice.pick(topic.sites)
     start = dice.pick(("", "", "www.", "blog."))
@@ -160,12 +161,12 @@ def make_nodes(seed: int, pages: int, sites: tuple[Site, ...], target: str) -> t
     weights = [WEIGHT.get(site.role, 1.0) * (0.6 + 0.8 * dice.share()) for site in sites]
     nodes: list[Node] = []
     for i, site in enumerate(sites):
-        room = round(pages * weights[i] / sum(weights))
+        room = round(pages * weights[i] / native.left_sum(weights))
         if room == 0:
             continue
         home = f"http://{site.name}/"
         name = site.name.split(".")[-2].replace("-", " ").title()
-        nodes.append(Node(len(nodes), i, Kind.HOME, site.topic, home, name, name))
+        nodes.append(Node(len(nodes), i, PageKind.HOME, site.topic, home, name, name))
         hubs = room - 1 if site.role is Role.PORTAL else max(1, room // 22)
         for k in range(hubs):
             nodes.append(_hub(len(nodes), i, site, k))
@@ -182,7 +183,7 @@ def _hub(n: int, i: int, site: Site, k: int) -> Node:
     elif k >= len(topic.sections):
         section = f"{section}-{k // len(topic.sections) + 1}"
     heading = section.replace("-", " ").capitalize()
-    return Node(n, i, Kind.HUB, site.topic, f"http://{site.name}/{section}/", heading, heading)
+    return Node(n, i, PageKind.HUB, site.topic, f"http://{site.name}/{section}/", heading, heading)
 
 
 def _article(n: int, i: int, site: Site, target: str, dice: Dice) -> Node:
@@ -200,7 +201,7 @@ def _article(n: int, i: int, site: Site, target: str, dice: Dice) -> Node:
     )[site.style]
     if private:
         path = f"private/{path}"
-    kind = Kind.PRIVATE if private else Kind.ARTICLE
+    kind = PageKind.PRIVATE if private else PageKind.ARTICLE
     return Node(n, i, kind, topic.name, f"http://{site.name}/{path}", full, shy)
 
 

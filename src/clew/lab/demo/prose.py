@@ -41,7 +41,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TopicWords:
     """The words of one topic."""
 
     name: str
@@ -57,7 +57,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class InventedNames:
     """Invented places and people, shared by all topics."""
 
     places: tuple[str, ...]
@@ -70,20 +70,20 @@ class Names:
 
 
 @cache
-def vocabulary() -> tuple[Names, dict[str, Topic]]:
+def vocabulary() -> tuple[InventedNames, dict[str, TopicWords]]:
     """All names and topics."""
     data: dict[str, Any] = tomllib.loads(
         resources.files(__package__).joinpath("vocabulary.toml").read_text("utf-8")
     )
-    names = Names(tuple(data["places"]), tuple(data["given"]), tuple(data["family"]))
+    names = InventedNames(tuple(data["places"]), tuple(data["given"]), tuple(data["family"]))
     topics = {}
     for name, words in data["topic"].items():
         lists = {key: tuple(value) for key, value in words.items() if key != "lang"}
-        topics[name] = Topic(name=name, lang=words.get("lang", "en"), **lists)
+        topics[name] = TopicWords(name=name, lang=words.get("lang", "en"), **lists)
     return names, topics
 
 
-def title(topic: Topic, dice: Dice) -> tuple[str, str]:
+def title(topic: TopicWords, dice: Dice) -> tuple[str, str]:
     """A full title, which may have a core term, and a shy one for readers elsewhere, which never has.
 
     >>> full, shy = title(vocabulary()[1]["wind"], Dice(1))
@@ -113,10 +113,10 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
 
-class Writer:
+class ArticleWriter:
     """Writes one page: it favours some of its topic's words over others, as people do."""
 
-    def __init__(self, topic: Topic, dice: Dice) -> None:
+    def __init__(self, topic: TopicWords, dice: Dice) -> None:
         self.topic = topic
         self.dice = dice
         self.names = vocabulary()[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from clew.lab.demo.dice import Dice
-from clew.lab.demo.plan import Kind, Node, Plan, Role, Site
-from clew.lab.demo.prose import Writer, vocabulary
+from clew.lab.demo.plan import DemoPlan, Node, PageKind, Role, Site
+from clew.lab.demo.prose import ArticleWriter, vocabulary
 
 GENERIC = ("read more", "this page", "field notes", "here", "annex", "the full report", "details", "continue")
 TRACKING = ("utm_source=site&utm_medium=link", "fbclid=IwAR0demo", "gclid=demo123", "utm_campaign=spring")
@@ -16,14 +16,14 @@ LEGAL = (
 )
 
 
-class Press:
+class PageRenderer:
     """Writes the pages of a plan. The same node always gives the same bytes."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: DemoPlan) -> None:
         self.plan = plan
         self.topics = vocabulary()[1]
-        self.hubs = [plan.of(i, Kind.HUB) for i in range(len(plan.sites))]
-        self.homes = {node.site: node for node in plan.nodes if node.kind is Kind.HOME}
+        self.hubs = [plan.of(i, PageKind.HUB) for i in range(len(plan.sites))]
+        self.homes = {node.site: node for node in plan.nodes if node.kind is PageKind.HOME}
         self.short = next(site.name for site in plan.sites if site.role is Role.SHORTENER)
         self.mirror = next(site.name for site in plan.sites if site.role is Role.MIRROR)
 
@@ -31,8 +31,8 @@ class Press:
         """The page; `printed` is its version for the printer: the same text, no furniture."""
         site = self.plan.sites[node.site]
         dice = Dice(self.plan.seed, "text", node.url)
-        writer = Writer(self.topics[node.topic], dice)
-        article = node.kind in (Kind.ARTICLE, Kind.PRIVATE)
+        writer = ArticleWriter(self.topics[node.topic], dice)
+        article = node.kind in (PageKind.ARTICLE, PageKind.PRIVATE)
         length = dice.between(9, 24) if article else dice.between(2, 4)
         text = writer.paragraphs(length, core=article)
         body = self._body(node, site, text, Dice(self.plan.seed, "anchors", node.url))
@@ -42,7 +42,7 @@ class Press:
 
     def _body(self, node: Node, site: Site, text: list[str], dice: Dice) -> str:
         links = [self._link(node, self.plan.nodes[n], site, dice) for n in self.plan.links[node.n]]
-        if node.kind not in (Kind.ARTICLE, Kind.PRIVATE):
+        if node.kind not in (PageKind.ARTICLE, PageKind.PRIVATE):
             items = "".join(f"<li>{link}</li>\n" for link in links)
             return f"<p>{escape(' '.join(text))}</p>\n<ul class=listing>\n{items}</ul>\n"
         inline, listed = links[::2], links[1::2]
@@ -60,7 +60,7 @@ class Press:
         return f"{shown}\n<h2>{dice.pick(('Related', 'Elsewhere', 'See also'))}</h2>\n<ul>{related}</ul>\n"
 
     def _link(self, source: Node, target: Node, site: Site, dice: Dice) -> str:
-        same = source.topic == target.topic and source.kind in (Kind.ARTICLE, Kind.PRIVATE)
+        same = source.topic == target.topic and source.kind in (PageKind.ARTICLE, PageKind.PRIVATE)
         anchor = target.title if same else target.shy
         if not same and dice.chance(0.2):
             anchor = dice.pick(GENERIC)
@@ -75,9 +75,9 @@ class Press:
 
     def alias(self, node: Node) -> str | None:
         """An address that redirects to the page: an older one, or a short one."""
-        if node.kind is Kind.ARTICLE and node.n % 17 == 5:
+        if node.kind is PageKind.ARTICLE and node.n % 17 == 5:
             return f"http://{self.plan.sites[node.site].name}/old/{node.n}"
-        if node.kind is Kind.ARTICLE and node.n % 10 == 3:
+        if node.kind is PageKind.ARTICLE and node.n % 10 == 3:
             return f"http://{self.short}/{node.n:x}"
         return None
 
@@ -97,13 +97,15 @@ class Press:
 
     def _meta(self, node: Node, site: Site) -> str:
         charset = "windows-1252" if site.role is Role.GERMAN else "utf-8"
-        robots = '<meta name="robots" content="noindex">' if node.kind is Kind.HUB and site.style == 3 else ""
+        robots = (
+            '<meta name="robots" content="noindex">' if node.kind is PageKind.HUB and site.style == 3 else ""
+        )
         return f'<meta charset="{charset}">{robots}'
 
     def _extras(self, node: Node, site: Site) -> str:
         """What a host's home page offers besides articles; articles may offer a version to print."""
         links: list[tuple[str, str]] = []
-        if node.kind is Kind.HOME:
+        if node.kind is PageKind.HOME:
             links = [(path, path.rsplit("/", 1)[1]) for path in extra_paths(site)]
             if site.role is Role.PORTAL:
                 links.append((f"http://{self.mirror}/", "Mirror"))
@@ -121,7 +123,7 @@ class Press:
 
 def has_print(node: Node, site: Site) -> bool:
     """Every so many articles have a second version to print."""
-    return node.kind is Kind.ARTICLE and node.n % 23 == 7 and site.style != 3
+    return node.kind is PageKind.ARTICLE and node.n % 23 == 7 and site.style != 3
 
 
 def extra_paths(site: Site) -> tuple[str, ...]:

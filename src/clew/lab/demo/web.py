@@ -8,9 +8,9 @@ from clew.errors import FetchError, Reason, UsageError
 from clew.fetch.base import Response
 from clew.lab.demo import extras
 from clew.lab.demo.links import make_plan
-from clew.lab.demo.plan import NO_ROBOTS, Kind, Node, Role, Site
+from clew.lab.demo.plan import NO_ROBOTS, Node, PageKind, Role, Site
 from clew.lab.demo.prose import vocabulary
-from clew.lab.demo.render import Press, extra_paths, has_print
+from clew.lab.demo.render import PageRenderer, extra_paths, has_print
 
 HTML = "text/html; charset=utf-8"
 SLOW_SECONDS = 1.2
@@ -36,7 +36,7 @@ class DemoWeb:
         if hosts < 16 or pages < 8 * hosts:
             raise UsageError("a demo web needs at least 16 hosts, and 8 pages for each.")
         self.plan = make_plan(seed, hosts, pages, topic)
-        self._press = Press(self.plan)
+        self._press = PageRenderer(self.plan)
         self._sites = {site.name: i for i, site in enumerate(self.plan.sites)}
         self._nodes = {node.url: node for node in self.plan.nodes}
         self._moved = {alias: node for node in self.plan.nodes if (alias := self._press.alias(node))}
@@ -54,7 +54,7 @@ class DemoWeb:
     def seeds(self) -> tuple[str, ...]:
         """A portal and a newspaper: neither is about the topic."""
         starts = (Role.PORTAL, Role.NEWS)
-        homes = [node for node in self.plan.nodes if node.kind is Kind.HOME]
+        homes = [node for node in self.plan.nodes if node.kind is PageKind.HOME]
         return tuple(next(node.url for node in homes if self._site(node).role is role) for role in starts)
 
     def formula(self) -> str:
@@ -164,7 +164,7 @@ class DemoWeb:
         return site.role is Role.TOPICAL and site.style == 1
 
     def _articles(self, site: Site) -> list[Node]:
-        return self.plan.of(self._sites[site.name], Kind.ARTICLE)
+        return self.plan.of(self._sites[site.name], PageKind.ARTICLE)
 
     def _site(self, node: Node) -> Site:
         return self.plan.sites[node.site]
@@ -176,7 +176,9 @@ class DemoWeb:
             i for i, site in enumerate(self.plan.sites) if site.role is Role.TOPICAL and site.relative
         )
         name = self.plan.sites[origin].name
-        public = [node for node in self.plan.nodes if node.site == origin and node.kind is not Kind.PRIVATE]
+        public = [
+            node for node in self.plan.nodes if node.site == origin and node.kind is not PageKind.PRIVATE
+        ]
         return {node.url.replace(name, mirror.name, 1): node for node in public}
 
     def __repr__(self) -> str:

@@ -5,10 +5,10 @@ those that were not crawled yet; outcomes become `Sheet`s, and markdown. The inv
 is a function of the trials alone, so that a document made of them can be made again.
 """
 
-from clew.lab.reproduce.bench import perform
 from clew.lab.reproduce.catalogue import figures
 from clew.lab.reproduce.document import block, fill
 from clew.lab.reproduce.figure import Figure, Line, Panel, Sheet, points
+from clew.lab.reproduce.perform import perform
 from clew.lab.reproduce.sheets import sheets
 from clew.lab.reproduce.statements import statements
 from clew.lab.reproduce.trial import Crawled, Trial

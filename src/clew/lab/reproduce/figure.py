@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -86,7 +87,7 @@ def percent(share: float) -> str:
 
 def mean(values: Sequence[float]) -> float:
     """The mean; 0 of nothing."""
-    return sum(values) / len(values) if values else 0.0
+    return math.fsum(values) / len(values) if values else 0.0
 
 
 def harvest(line: Line, outcomes: Outcomes, pages: int) -> float:

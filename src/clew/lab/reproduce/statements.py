@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ _MUCH = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TrialGroup:
     """One predicate from one seed: what everybody made of it."""
 
     trial: Trial
@@ -39,9 +40,9 @@ class Case:
         return self.by[name].until(TENTH) or self.trial.pages
 
 
-def cases(figures: Mapping[str, Figure], outcomes: Outcomes) -> list[Case]:
+def cases(figures: Mapping[str, Figure], outcomes: Outcomes) -> list[TrialGroup]:
     """Every predicate and seed that all factors were tried on, once each."""
-    found: dict[Trial, Case] = {}
+    found: dict[Trial, TrialGroup] = {}
     for figure in figures.values():
         for panel in figure.panels:
             lines = {line.name: line.trials for line in panel.lines}
@@ -49,7 +50,7 @@ def cases(figures: Mapping[str, Figure], outcomes: Outcomes) -> list[Case]:
                 continue
             for number, trial in enumerate(lines["composite"]):
                 by = {name: outcomes[trials[number]] for name, trials in lines.items()}
-                found.setdefault(trial, Case(trial, by))
+                found.setdefault(trial, TrialGroup(trial, by))
     return list(found.values())
 
 
@@ -86,7 +87,7 @@ def _random(figures: Mapping[str, Figure], outcomes: Outcomes) -> tuple[str, ...
     )
 
 
-def _learning(every: list[Case]) -> tuple[tuple[str, ...], ...]:
+def _learning(every: list[TrialGroup]) -> tuple[tuple[str, ...], ...]:
     rise = sum(case.by["composite"].harvest(case.trial.pages // 10) < _peak(case) for case in every)
     pages = {name: mean([case.learning(name) for case in every]) for name in FACTORS}
     said = ", ".join(f"{name} {pages[name]:.0f}" for name in FACTORS)
@@ -108,13 +109,13 @@ def _learning(every: list[Case]) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _peak(case: Case) -> float:
+def _peak(case: TrialGroup) -> float:
     """The best harvest of the composite at a quarter, a half and the whole of its crawl."""
     pages = case.trial.pages
     return max(case.by["composite"].harvest(pages * k // 4) for k in (1, 2, 4))
 
 
-def _composite(every: list[Case]) -> tuple[tuple[str, ...], ...]:
+def _composite(every: list[TrialGroup]) -> tuple[tuple[str, ...], ...]:
     above = sum(case.end("composite") > case.end(case.best) for case in every)
     almost = sum(case.end("composite") >= _ALMOST * case.end(case.best) for case in every)
     ratio = float(np.median([case.end("composite") / max(case.end(case.best), 1e-9) for case in every]))
@@ -135,7 +136,7 @@ def _composite(every: list[Case]) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _factors(every: list[Case]) -> tuple[tuple[str, ...], ...]:
+def _factors(every: list[TrialGroup]) -> tuple[tuple[str, ...], ...]:
     best = Counter(case.best for case in every)
     ends = {name: mean([case.end(name) for case in every]) for name in FACTORS}
     last = min(FACTORS, key=lambda name: ends[name])
@@ -175,9 +176,9 @@ def rank_correlation(a: list[float], b: list[float]) -> float:
     if len(a) < 2:
         return 0.0
     x, y = _ranks(a), _ranks(b)
-    if x.std() == 0 or y.std() == 0:
-        return 0.0
-    return round(float(np.corrcoef(x, y)[0, 1]), 10)
+    x, y = x - x.mean(), y - y.mean()
+    size = math.sqrt(float((x * x).sum()) * float((y * y).sum()))
+    return round(float((x * y).sum()) / size, 10) if size else 0.0
 
 
 def _ranks(values: list[float]) -> np.ndarray:
@@ -266,7 +267,7 @@ def _gain(figure: Figure, outcomes: Outcomes, share: float) -> tuple[str, str]:
     return f"{when}: {'; '.join(told)}", _verdict(best >= 1.4, best > 1.05)
 
 
-def _means(every: list[Case]) -> Sheet:
+def _means(every: list[TrialGroup]) -> Sheet:
     """Every strategy over all cases: harvest, how often the best of all, pages to ten finds."""
     rows = []
     for name in every[0].by:

@@ -61,7 +61,7 @@ _DEMO_SEEDS = (
 
 
 def quick(trial: Trial) -> Trial:
-    """The same trial, small: on the demo web, from one of its pages, for a few pages."""
+    """A small version of a trial: on the demo web, from one of its pages, for a few pages."""
     wanted = {
         (True, False): topic("wind"),
         (True, True): topic("wind", "turbine"),

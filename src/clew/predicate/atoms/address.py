@@ -120,4 +120,15 @@ def _make(kind: type[Host] | type[Url]) -> Maker:
     return make
 
 
-FIELDS: dict[str, Maker] = {"host": _make(Host), "url": _make(Url)}
+def _site(value: Value) -> Atom:
+    """`site:example.org`, as search engines have it: the domain and everything below."""
+    name = value.plain("site:example.org").strip().lower().removeprefix("*.").rstrip("/")
+    if "/" in name:
+        value.fail("site: takes a domain alone; for a part of it write url:*example.org/blog/*")
+    try:
+        return Host(f"*.{name}")
+    except ValueError as error:
+        value.fail(str(error).replace("host:", "site:"))
+
+
+FIELDS: dict[str, Maker] = {"host": _make(Host), "url": _make(Url), "site": _site}

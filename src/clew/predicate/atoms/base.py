@@ -44,7 +44,7 @@ class Matcher(Protocol):
         ...
 
     def link(self, anchor: str, url: str) -> float:
-        """The same for a link; asked only when the atom's clue is `Clue.LINK`."""
+        """How far a link passes the test, in [0, 1]; asked only when the atom's clue is `Clue.LINK`."""
         ...
 
 
@@ -143,7 +143,7 @@ def show_word(text: str) -> str:
 
 
 def show_value(text: str) -> str:
-    """The same for the value of a field that is no text, such as `url:`."""
+    """The value of a field that is no text, such as `url:`, as a formula would have it."""
     return text if _VALUE.fullmatch(text) else quote(text)
 
 

@@ -15,6 +15,8 @@ Operator = Literal["=", "<", "<=", ">", ">=", ".."]
 LIMIT = 10**12
 _COMPARISON = re.compile(r"(=|<=?|>=?)?(\d{1,13})")
 _RANGE = re.compile(r"(\d{1,13})\.\.(\d{1,13})")
+#: A comparison as people write it, with spaces.
+SPACED = re.compile(r"\s*(?:[<>]=?|=)?\s*\d+(?:\s*\.\.\s*\d+)?(?=[\s),^]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,22 @@ class Number(Leaf):
         # Counting words means cutting the page into them.
         return 45 if self.field == "words" else 1
 
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest count that passes."""
+        match self.op:
+            case "=":
+                return self.low, self.low
+            case "<":
+                return 0, self.low - 1
+            case "<=":
+                return 0, self.low
+            case ">":
+                return self.low + 1, float("inf")
+            case ">=":
+                return self.low, float("inf")
+            case "..":
+                return self.low, self.high or 0
+
     def matcher(self, resources: Resources) -> Matcher:
         return NumberMatcher(self)
 
@@ -60,21 +78,7 @@ class NumberMatcher:
 
     def __init__(self, atom: Number) -> None:
         self._field = atom.field
-        low: float = atom.low
-        match atom.op:
-            case "=":
-                bounds = (low, low)
-            case "<":
-                bounds = (0, low - 1)
-            case "<=":
-                bounds = (0, low)
-            case ">":
-                bounds = (low + 1, float("inf"))
-            case ">=":
-                bounds = (low, float("inf"))
-            case "..":
-                bounds = (low, atom.high or 0)
-        self._low, self._high = bounds
+        self._low, self._high = atom.bounds()
 
     def degree(self, view: PageView) -> float:
         match self._field:
@@ -93,7 +97,7 @@ class NumberMatcher:
 def make(value: Value) -> Atom:
     """Understand a comparison."""
     field = value.field
-    text = value.plain(f"{field}:>300").replace(" ", "")
+    text = "".join(value.plain(f"{field}:>300").split())
     found = _COMPARISON.fullmatch(text)
     span = _RANGE.fullmatch(text)
     try:

@@ -1,0 +1,76 @@
+"""Runs the benchmarks, keeps what each measured in bench/results, and makes the tables of docs/benchmarks.md.
+
+    python bench/run.py                       everything, then the document; an hour on two free cores
+    python bench/run.py --only walk --only parse_speed      some of it; the document is left alone
+    python bench/run.py --tables              the document again, from the results of the last whole run
+
+The tables are made of one run, on one commit: results of several runs are never put together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import tables
+from record import RESULTS, ROOT, record, stamp
+
+#: Name of the result, script, words. Light ones first: what is broken is seen early.
+PLAN: dict[str, tuple[str, ...]] = {
+    "walk": ("walk.py",),
+    "parse_speed": ("parse_speed.py",),
+    "robots_speed": ("robots_speed.py",),
+    "frontier_memory": ("frontier_memory.py",),
+    "exact": ("reprioritise.py", "--exact", "--pages", "2000"),
+    "reprioritise": ("reprioritise.py",),
+    "soak": ("soak.py",),
+    "speed": ("speed/run.py",),
+    "factors": ("factors.py",),
+    "reuse": ("reuse.py", "--jobs", str(os.cpu_count() or 1)),
+    "learning": ("learning.py",),
+}
+
+
+def figures(name: str) -> Any:
+    """Run one benchmark; gives what it printed: one JSON value, or a list of one a line."""
+    script, *words = PLAN[name]
+    line = [sys.executable, str(ROOT / "bench" / script), "--json", *words]
+    done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{name} failed with exit code {done.returncode}: {' '.join(line)}")
+    values = [json.loads(row) for row in done.stdout.splitlines() if row.strip()]
+    return values[0] if len(values) == 1 else values
+
+
+def fill(document: Path) -> None:
+    """Put the tables of the last whole run into the document."""
+    results = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(RESULTS.glob("*.json"))}
+    document.write_text(tables.filled(document.read_text("utf-8"), results, PLAN), "utf-8")
+    print(f"{document.relative_to(ROOT)} has the figures of {results['walk']['stamp']['run']}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", choices=PLAN, metavar="NAME", help="may be given again")
+    parser.add_argument("--tables", action="store_true", help="measure nothing")
+    asked = parser.parse_args(argv)
+    run = stamp()["date"]
+    for name in () if asked.tables else asked.only or PLAN:
+        began, started = time.monotonic(), stamp()
+        print(f"{name} …", flush=True)
+        found = figures(name)
+        record(name, found, {**started, "run": run, "seconds": round(time.monotonic() - began)}, quiet=True)
+    if not asked.only:
+        fill(ROOT / "docs" / "benchmarks.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

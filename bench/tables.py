@@ -1,0 +1,236 @@
+"""The tables of docs/benchmarks.md, each from the figures of one benchmark, all from one run.
+
+A table stands in the document between `<!-- NAME -->` and `<!-- /NAME -->`; what is between is replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from clew.lab.reproduce.document import fill
+
+Figures = Any
+
+
+def filled(document: str, results: Mapping[str, dict[str, Any]], names: Iterable[str]) -> str:
+    """The document with all its tables made anew. Refuses results that are not all of one run and commit."""
+    names = list(names)
+    missing = [name for name in names if "run" not in results.get(name, {}).get("stamp", {})]
+    if missing:
+        raise SystemExit(f"there are no results of a whole run for {', '.join(missing)}: run `make bench`")
+    runs = {(results[name]["stamp"]["run"], results[name]["stamp"]["commit"]) for name in names}
+    if len(runs) != 1:
+        raise SystemExit(f"the results are of {len(runs)} runs, which are not put together: run `make bench`")
+    made = {name: MAKERS[name](results[name]["figures"]) for name in names if name in MAKERS}
+    return fill(document, {"stamp": stamped([results[name]["stamp"] for name in names]), **made})
+
+
+def stamped(stamps: list[dict[str, Any]]) -> str:
+    """Where the figures come from, in a sentence."""
+    first, loads = stamps[0], [one["load"] for one in stamps if one["load"] is not None]
+    load = f", load {min(loads)} to {max(loads)} before each" if loads else ""
+    return (
+        f"Measured on {first['run'][:10]}, commit `{first['commit']}`, by `make bench` in one run: "
+        f"{first['cores']} cores of {first['processor']}, Python {first['python']}{load}.\n"
+    )
+
+
+def table(heads: str, rows: Iterable[Iterable[object]]) -> str:
+    """Markdown; `heads` are separated by bars."""
+    names = [head.strip() for head in heads.split("|")]
+    lines = [names, ["---"] * len(names), *([str(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def walk(found: Figures) -> str:
+    return table(
+        "web | strategy | source files | Python calls | of them clew's own",
+        (
+            (
+                one["web"],
+                one["strategy"],
+                f"{one['files']:g}",
+                f"{one['calls']:,.0f}",
+                f"{one['calls_in_clew']:,.0f}",
+            )
+            for one in found
+        ),
+    )
+
+
+def parse_speed(found: Figures) -> str:
+    rows = ((stage.strip(), f"{ms:.3f}") for stage, ms in found["ms"].items())
+    said = f"{found['pages']} pages of {found['kb']} KB with {found['links']} links on average."
+    return f"{table('stage | ms a page', rows)}\n{said}\n"
+
+
+def robots_speed(found: Figures) -> str:
+    return table(
+        "robots.txt | files | ms, median | ms, most",
+        ((one["what"], f"{one['files']:,}", one["ms_median"], one["ms_max"]) for one in found),
+    )
+
+
+def frontier_memory(found: Figures) -> str:
+    first = found[0]["seconds_per_page"]
+    return table(
+        "candidates | RSS before | RSS after | bytes each | time per page",
+        (
+            (
+                f"{one['candidates']:,}",
+                f"{one['rss_before'] / 2**20:.0f} MB",
+                f"{one['rss_after'] / 2**20:.0f} MB",
+                f"{one['bytes_per_candidate']:.0f}",
+                f"{one['seconds_per_page'] / first:.2f}",
+            )
+            for one in found
+        ),
+    )
+
+
+def exact(found: Figures) -> str:
+    alike, equal = (f"{found[a]:,} of {found[b]:,}" for a, b in (("alike", "of"), ("equal", "rows")))
+    return (
+        f"{alike} choices, with their scores to the last bit, are those made when every candidate is scored\n"
+        f"anew after every page; after {found['loops']} pages by the naive loop, too, which gave the same\n"
+        f"numbers for {equal} candidates.\n"
+    )
+
+
+def reprioritise(found: Figures) -> str:
+    first = found[0]["ms"]
+    return table(
+        "candidates | pages fetched | all of settle and lease | of it learn, score, file, choose | ratio | "
+        "audited choices that were the true best",
+        (
+            (
+                f"{one['candidates']:,.0f}",
+                f"{one['pages']:,}",
+                f"{one['settle_lease_ms']:.2f} ms",
+                f"{one['ms']:.2f} ms",
+                f"{one['ms'] / first:.2f}",
+                f"{one['best']:.2%} of {one['audits']:,}",
+            )
+            for one in found
+        ),
+    )
+
+
+def soak(found: Figures) -> str:
+    rows = {
+        "memory, MB": found["rss_mb_by_third"],
+        "file descriptors, at most": found["files_by_third"],
+        "threads, at most": found["threads_by_third"],
+        "write-ahead log, MB, at most": found["wal_mb_by_third"],
+    }
+    said = f"{found['pages']:,} pages in {found['seconds']} s, `clew.log` {found['log_mb']} MB at the end."
+    cells = ((name, *values) for name, values in rows.items())
+    return f"{table('of the crawl | first third | second | last', cells)}\n{said}\n"
+
+
+def speed(found: Figures) -> str:
+    times, ours = found["compare"], found["compare"][found["strategy"]]
+    rows = [
+        (
+            name if name not in found["memory"] else f"clew, everything ({name})",
+            f"{cpu:.2f}",
+            f"{cpu / ours:.2f}",
+        )
+        for name, cpu in times.items()
+    ]
+    more = [
+        (
+            f"clew ({name})",
+            f"{found['memory'][name]:.0f} MB",
+            f"{found['stalls'][name]['cpu_ms']:.0f} ms",
+            f"{found['stalls'][name]['wall_ms']:.0f} ms",
+        )
+        for name in found["memory"]
+    ]
+    heads = f"CPU-seconds per 1,000 pages | | times clew ({found['strategy']})"
+    other = "| | peak memory at 5,000 pages | longest stall, CPU | by the wall".removeprefix("| ")
+    two = f"Two crawls at once fetched {found['two']['ratio']:.2f} times the pages of one in the same time."
+    return f"{table(heads, ((a, b, c) for a, b, c in rows))}\n{table(other, more)}\n{two}\n"
+
+
+def factors(found: Figures) -> str:
+    parts = []
+    for one in found:
+        of = f"{one['crawls']} crawls, {one['pages']:,} pages, {one['finds']:.0%} finds"
+        cells = (
+            (r["factor"], f"{r['size']:.2f}", f"{r['outcome']:.2f}", f"{r['weight']:.2f}", r["alike"])
+            for r in one["factors"]
+        )
+        rows = table("factor | mean absolute log ratio | with outcome | weight | most alike", cells)
+        parts.append(f"{one['corpus']}, {of}:\n\n{rows}")
+    return "\n".join(parts)
+
+
+def reuse(found: Figures) -> str:
+    kinds = {"same": "the same", "other": "something unrelated", "unrelated": "something unrelated"}
+    ratios = table(
+        "knowledge of | in the first | finds, mean | without | ratio, 95 % interval",
+        (
+            (
+                kinds.get(one["kind"], one["kind"]),
+                one["budget"],
+                f"{one['finds']:.1f}",
+                f"{one['without']:.1f}",
+                "{:.2f} [{:.2f}, {:.2f}]".format(*one["ratio"]) if one["ratio"] else "",
+            )
+            for one in found["ratios"]
+        ),
+    )
+    last = len(found["budgets"]) - 1
+    named = [key for key in found["topics"][0] if key not in ("topic", "pages", "found_before")]
+    topics = table(
+        f"the word (stem) | pages | found before | {' | '.join(named)}",
+        (
+            (one["topic"], one["pages"], one["found_before"], *(f"{one[kind][last]:.1f}" for kind in named))
+            for one in found["topics"]
+        ),
+    )
+    return f"{ratios}\nIn the first {found['budgets'][last]} requests, by topic:\n\n{topics}"
+
+
+def learning(found: Figures) -> str:
+    parts = []
+    for one in found:
+        for each in one["tables"]:
+            rows = table(
+                f"strategy | nAUC | 95 % | recall | p against {each['baseline']}",
+                (
+                    (
+                        row["strategy"],
+                        _number(row["nauc"]),
+                        f"{_number(row['low'])}–{_number(row['high'])}",
+                        _number(row["recall"]),
+                        "" if row["p"] is None else f"{row['p']:.4f}",
+                    )
+                    for row in each["rows"]
+                ),
+            )
+            command = f"`clew lab run experiments/{one['experiment']}.toml`"
+            parts.append(f"{each['setting']}, {each['budget']} requests ({command}):\n\n{rows}")
+    return "\n".join(parts)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+#: Benchmarks with a place in the document, and how their figures are put.
+MAKERS: dict[str, Callable[[Figures], str]] = {
+    "exact": exact,
+    "factors": factors,
+    "frontier_memory": frontier_memory,
+    "learning": learning,
+    "parse_speed": parse_speed,
+    "reprioritise": reprioritise,
+    "reuse": reuse,
+    "robots_speed": robots_speed,
+    "soak": soak,
+    "speed": speed,
+    "walk": walk,
+}

@@ -1,0 +1,250 @@
+"""SIGKILLs over one crawl: what is lost, what is stored twice, what is asked for again?
+
+    .venv/bin/python checks/kills.py [--pages 3000] [--kills 100] [--concurrency 16] [--json]
+
+Runs `clew crawl` as a user would, in a process of its own, over a site on loopback; kills it at random times
+(often in its first tenths of a second, when it opens the directory); starts it again in the same directory;
+and lets it end by itself at last. Bars: no page lost, none stored twice, at each kill no more requests made
+again than the crawler had under way (at most `--concurrency`), and every WARC valid by `warcio check` and
+`fastwarc check`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from loopback import Site, serving
+from verdict import ended
+
+PYTHON = Path(sys.executable)
+
+
+def command(site: Site, directory: Path, concurrency: int, workers: int | None) -> list[str]:
+    """The crawl, as typed; the second time the same words resume it."""
+    line = [str(PYTHON.with_name("clew")), "crawl", site.seed, "-m", "site*", "-d", str(directory)]
+    line += ["--pages", "none", "--concurrency", str(concurrency), "--delay", "0"]
+    line += ["--own", "127.0.0.1", "--allow-private", "127.0.0.1", "--strategy", "breadth-first"]
+    return line if workers is None else [*line, "--parse-workers", str(workers)]
+
+
+def start(line: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Begin the crawl; it does not outlive this process."""
+    with log.open("ab") as stream:
+        process = subprocess.Popen(
+            line, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+    atexit.register(process.kill)
+    return process
+
+
+def orphans(group: int) -> list[int]:
+    """Processes that the killed crawler left behind: they are in its process group still."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[2]) == group and fields[0] != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def kill_many(
+    site: Site, directory: Path, given: argparse.Namespace, dice: random.Random
+) -> list[dict[str, int]]:
+    """Kill, resume, kill; spread over the crawl by the number of pages asked for."""
+    log = directory.with_suffix(".log")
+    kills: list[dict[str, int]] = []
+    for number in range(given.kills):
+        line = command(site, directory, given.concurrency, given.parse_workers)
+        process = start(line, log)
+        before = len(site.log)
+        # A share of what is left, so that there is a crawl to kill until the last of them.
+        share = (site.pages - before) / (given.kills - number + 1)
+        goal = before + max(1, round(share * dice.uniform(0.3, 1.2)))
+        # One in five somewhere in the opening of the directory, perhaps before the first request.
+        early = dice.random() < 0.2
+        deadline = time.monotonic() + (dice.uniform(0.0, 1.0) if early else 60)
+        while len(site.log) < goal and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        time.sleep(dice.uniform(0.0, site.latency))
+        ended = process.poll()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        # What it had sent before it died is still on its way to the server's log.
+        time.sleep(2 * site.latency + 0.05)
+        made = len(site.log)
+        kills.append(
+            {"at": made, "open": site.unanswered(before), "pid": process.pid, "ended": int(ended is not None)}
+        )
+    return kills
+
+
+def repeats(site: Site, kills: list[dict[str, int]]) -> None:
+    """Count, for every kill, the requests made before it (and after the one before) that were made again."""
+    marks = [0, *(kill["at"] for kill in kills), len(site.log)]
+    session_of: dict[int, list[int]] = {}
+    for session in range(len(marks) - 1):
+        for asked in site.log[marks[session] : marks[session + 1]]:
+            session_of.setdefault(asked.page, []).append(session)
+    again = Counter(sessions[i] for sessions in session_of.values() for i in range(len(sessions) - 1))
+    for number, kill in enumerate(kills):
+        kill["repeated"] = again[number]
+
+
+def check_warcs(directory: Path) -> dict[str, int]:
+    """Both checkers over every file; gives the number of files and of failures."""
+    files = sorted((directory / "pages").glob("*.warc.gz"))
+    failed = 0
+    for path in files:
+        for checker in ("warcio", "fastwarc"):
+            done = subprocess.run(
+                [str(PYTHON.with_name(checker)), "check", str(path)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            failed += done.returncode != 0
+            if done.returncode:
+                print(checker, done.stdout[-500:], done.stderr[-500:], file=sys.stderr)
+    return {"files": len(files), "failed": failed}
+
+
+def archived(directory: Path) -> Counter[str]:
+    """How often each page was archived."""
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    found: Counter[str] = Counter()
+    for path in sorted((directory / "pages").glob("*.warc.gz")):
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=False):
+                found[record.headers["WARC-Target-URI"]] += 1
+    return found
+
+
+def verdict(site: Site, directory: Path, kills: list[dict[str, int]], concurrency: int) -> dict[str, Any]:
+    """The figures, from the directory and from the server's own log."""
+    from clew.store import open_reader
+
+    with open_reader(directory) as reader:
+        pages = Counter(
+            page.url for page in reader.pages() if site.token(int(page.url.rpartition("/")[2])) in page.text
+        )
+        rows = reader.counts().pages
+    with closing(sqlite3.connect(directory / "clew.db")) as db:
+        integrity = str(db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    wanted = {site.url(i) for i in range(site.pages)}
+    in_warcs = archived(directory)
+    repeats(site, kills)
+    for kill in kills:
+        left = orphans(kill["pid"])
+        kill["orphans"] = len(left)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+    return {
+        "pages": site.pages,
+        "kills": len(kills),
+        "kills_while_running": sum(not kill["ended"] for kill in kills),
+        "lost": len(wanted - set(pages)),
+        "stored_twice": sum(n - 1 for n in pages.values()) + rows - sum(pages.values()),
+        "archived_twice": sum(n - 1 for url, n in in_warcs.items() if url in wanted),
+        "archive_lacks": len(wanted - set(in_warcs)),
+        "requests": len(site.log),
+        "repeated": sum(kill["repeated"] for kill in kills),
+        "repeated_at_most": max((kill["repeated"] for kill in kills), default=0),
+        "open_at_server": sum(kill["open"] for kill in kills),
+        "kills_over_in_flight": sum(kill["repeated"] > concurrency for kill in kills),
+        "orphans": sum(kill["orphans"] for kill in kills),
+        "integrity": integrity,
+        "warc": check_warcs(directory),
+    }
+
+
+def run(given: argparse.Namespace) -> dict[str, Any]:
+    """The whole of it, in a directory that goes away."""
+    site = Site(given.pages, latency=given.latency)
+    with tempfile.TemporaryDirectory() as place, serving(site):
+        directory = Path(place) / "crawl"
+        began = time.monotonic()
+        kills = kill_many(site, directory, given, random.Random(given.seed))
+        end = start(command(site, directory, given.concurrency, given.parse_workers), Path(place) / "end.log")
+        code = end.wait(timeout=600)
+        if code:
+            print((Path(place) / "end.log").read_text()[-2000:], file=sys.stderr)
+        found = verdict(site, directory, kills, given.concurrency)
+        found |= {"exit_code": code, "seconds": round(time.monotonic() - began, 1)}
+        # what was said by crawls that ended before they could be killed
+        said = (Path(place) / "crawl.log").read_text(errors="replace") if kills else ""
+        found["errors"] = [line for line in said.splitlines() if line.startswith("clew:")][:5]
+        return found
+
+
+def wrong(found: dict[str, Any]) -> list[str]:
+    """What a crawl that was killed must not show."""
+    bad = {
+        "pages lost": found["lost"],
+        "pages stored twice": found["stored_twice"],
+        "replies archived twice": found["archived_twice"],
+        "replies the archive lacks": found["archive_lacks"],
+        "kills after which more was asked for again than was under way": found["kills_over_in_flight"],
+        "processes left behind": found["orphans"],
+        "archives refused by a checker": found["warc"]["failed"],
+        "database not sound": int(found["integrity"] != "ok"),
+        "exit code of the last run": found["exit_code"],
+    }
+    return [f"{what}: {count}" for what, count in bad.items() if count]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Kill a crawl again and again, and look for damage.")
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--concurrency", type=int, default=16)
+    parser.add_argument("--latency", type=float, default=0.02, help="seconds the server takes to answer")
+    parser.add_argument("--parse-workers", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args(argv)
+    # Whoever ends this ends the crawl with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    os.environ.pop("CLEW_CONFIG", None)
+    found = run(given)
+    failures = wrong(found)
+    if given.json:
+        print(json.dumps(found))
+        return int(bool(failures))
+    kills = f"{found['kills']} SIGKILLs ({found['kills_while_running']} of a running crawl)"
+    print(f"{kills} over {found['pages']} pages")
+    twice = f"stored twice {found['stored_twice']}, archived twice {found['archived_twice']}"
+    print(f"  lost {found['lost']}, {twice}")
+    print(
+        f"  requests {found['requests']}, repeated {found['repeated']} "
+        f"({found['repeated'] / max(1, found['kills']):.1f} a kill, at most {found['repeated_at_most']}; "
+        f"kills with more than {given.concurrency}: {found['kills_over_in_flight']})"
+    )
+    print(f"  unanswered at the server when killed, all kills together: {found['open_at_server']}")
+    print(f"  WARC files {found['warc']['files']}, refused by a checker {found['warc']['failed']}")
+    print(f"  database: {found['integrity']}; processes left behind: {found['orphans']}")
+    print(f"  last run: exit {found['exit_code']}; {found['seconds']} s; errors said: {found['errors']}")
+    return ended("kills", found["kills"], failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""Running crawls from the command line: stores, logs, views, signals and reports around `Session`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clew.cli.console import say
+from clew.cli.exits import complain
+from clew.cli.progress_figures import elapsed
+from clew.cli.rerun import rerun_command
+
+if TYPE_CHECKING:
+    from clew.messages import Effect
+    from clew.predicate.verdict import Predicate
+    from clew.run.config import CrawlConfig
+    from clew.run.observe import Observer, Progress
+    from clew.run.session import Finished, Session
+    from clew.store.base import Store
+
+REPORT = "report.html"
+#: Signals that ask a crawl to stop: Ctrl-C, a supervisor, a terminal that was closed (not on Windows).
+_STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+#: Seconds of silence that are too many.
+_PATIENCE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """A crawl about to run: its settings, its predicate, its directory."""
+
+    config: CrawlConfig
+    predicate: Predicate
+    directory: Path
+
+    @property
+    def command(self) -> str:
+        """What to type to do it again."""
+        return rerun_command(self.config, self.directory)
+
+
+class ElapsedRecorder:
+    """An observer that writes the seconds spent crawling to the crawl's record when it ends."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def started(self, progress: Progress) -> None:
+        """Nothing yet."""
+
+    def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
+        """Nothing yet."""
+
+    def finished(self, progress: Progress, reason: str) -> None:
+        self.store.set_meta(elapsed=elapsed(progress))
+
+
+class RelearningNotice:
+    """Tells on stderr how far a resumed crawl has come with learning again, when that takes long."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._next = clock() + _PATIENCE
+
+    def tell(self, done: int, total: int) -> None:
+        if self._clock() >= self._next:
+            self._next = self._clock() + _PATIENCE
+            say(f"learning again from what was fetched: {done:,} of {total:,} pages")
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """How crawls ended, in the order of their plans."""
+
+    finished: tuple[Finished, ...]
+    signal: int = 0
+    """The signal that asked them to stop; 0 for none."""
+
+
+def perform(plans: Sequence[CrawlPlan], views: Sequence[Observer]) -> Performed:
+    """Run crawls side by side, each with its own view, to their end; gives how each ended."""
+    with ExitStack() as stack:
+        sessions, stores = [], []
+        for plan, view in zip(plans, views, strict=True):
+            session, store = _open(plan, view, stack)
+            sessions.append(session)
+            stores.append(store)
+        performed = asyncio.run(_run(sessions))
+        for plan, store in zip(plans, stores, strict=True):
+            _report(store, plan)
+        return performed
+
+
+def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, Store]:
+    from clew.run.logs import CrawlLog
+    from clew.run.metrics import MetricsServer
+    from clew.run.session import Session
+    from clew.store import SqliteStore, is_crawl
+
+    observers: list[Observer] = []
+    # A crawl under way has both its directory and its port: it is the directory that tells why. A new one
+    # is made only once the port is there.
+    store = stack.enter_context(closing(SqliteStore(plan.directory))) if is_crawl(plan.directory) else None
+    if plan.config.metrics_port:
+        metrics = MetricsServer(plan.config.metrics_port)
+        stack.callback(metrics.close)
+        observers.append(metrics)
+    if store is None:
+        store = stack.enter_context(closing(SqliteStore(plan.directory)))
+    log = CrawlLog(plan.directory)
+    stack.callback(log.close)
+    stack.push(log.on_exit)
+    if close := getattr(view, "close", None):
+        stack.callback(close)
+    store.set_meta(config=json.loads(plan.config.to_json()), command=plan.command)
+    observers += [log, ElapsedRecorder(store), view]
+    session = Session(
+        plan.config, store, predicate=plan.predicate, observers=observers, relearned=RelearningNotice().tell
+    )
+    return session, store
+
+
+async def _run(sessions: Sequence[Session]) -> Performed:
+    try:
+        with Signals(sessions) as signals:
+            async with asyncio.TaskGroup() as group:
+                running = [group.create_task(session.run()) for session in sessions]
+    except BaseExceptionGroup as failed:
+        # one failure stops the others; the first is the one to tell
+        raise failed.exceptions[0] from None
+    return Performed(tuple([task.result() for task in running]), signals.asked)
+
+
+class Signals:
+    """The first Ctrl-C, SIGTERM or SIGHUP stops the crawls at a checkpoint; the second ends them at once.
+
+    A program that a signal ended at once exits as shells and supervisors expect, with 128 and its number.
+
+    The system's handlers, not the event loop's: those would wait for the loop, which is busy for minutes
+    when a large crawl is taken up again.
+    """
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self.sessions = sessions
+        self.asked = 0
+        """The signal that asked the crawls to stop."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Signals:
+        self._loop = asyncio.get_running_loop()
+        for number in _STOPPING:
+            # They exist in the main thread only; elsewhere the caller has its own way to stop.
+            with suppress(ValueError):
+                self._before[number] = signal.signal(number, self._signalled)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _signalled(self, number: int, _: object) -> None:
+        # Wherever the program is just now: it may be amid a line of its own, or hold the store's lock.
+        with suppress(RuntimeError):
+            if self.asked:
+                complain("ended at once; what was saved is safe, and the crawl can be resumed")
+            else:
+                say("stopping at a checkpoint; press Ctrl-C again to end at once")
+        if self.asked:
+            os._exit(128 + number)
+        self.asked = number
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self) -> None:
+        for session in self.sessions:
+            session.stop()
+
+
+def _report(store: Store, plan: CrawlPlan) -> None:
+    from clew.report import write_report
+
+    try:
+        write_report(store, plan.directory / REPORT, command=plan.command)
+    except OSError as error:
+        # the crawl itself is safe: its end must not turn into a failure of another kind
+        complain(f"the report could not be written ({error.strerror}); later: clew report {plan.directory}")

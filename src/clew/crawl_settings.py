@@ -1,0 +1,59 @@
+"""`CrawlSettings`: the settings that `clew.crawl` takes, for editors and type checkers.
+
+Made from `clew.run.config` by `python tools/settings.py`: change them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypedDict
+
+
+class CrawlSettings(TypedDict, total=False):
+    """Settings of a crawl, by name; each may be left out. docs/configuration.md says what they mean."""
+
+    threshold: float
+    semantics: Literal["minmax", "product"]
+    strategy: str
+    weights: Mapping[str, float] | str
+    factors: Sequence[str]
+    option: Sequence[str]
+    use: Sequence[str]
+    random_seed: int
+    pages: int | None
+    matches: int | None
+    time: float | str | None
+    bytes: int | str | None
+    requests: int | None
+    per_host: int | None
+    interest: float | None
+    max_size: int | None
+    scope: Literal["all", "domain", "host", "prefix"]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    depth: int | None
+    types: Sequence[str]
+    nofollow: bool
+    sitemaps: Literal["off", "robots", "on"]
+    traps: bool
+    delay: float | str
+    concurrency: int
+    proxy: str | None
+    header: Sequence[str]
+    user_agent: str
+    timeout: float | str
+    max_body: int | str
+    allow_private: Sequence[str]
+    own: Sequence[str]
+    ignore_robots: bool
+    insecure: Sequence[str]
+    cookies: Literal["off", "session"]
+    cookie_file: Path | str | None
+    browser: Sequence[str]
+    browser_path: Path | str | None
+    cache: Path | str | None
+    cache_age: float | str
+    ordered: bool
+    parse_workers: int | None
+    metrics_port: int | None

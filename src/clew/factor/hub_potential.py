@@ -1,0 +1,74 @@
+"""`hub_potential`: whether a page leads to finds, be it one itself or not.
+
+Not in the paper, which values a page for what it is: there, a list of everything that is wanted is worth as
+little as any page that is no find.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
+from clew.factor.link_graph import Floats, Ids
+from clew.factor.logit import Logit
+from clew.factor.parent_relevance import ParentRelevance
+
+#: Links that a page is taken to have beyond those it has: two finds behind two links do not make a list.
+_MORE = 5.0
+#: What the pages that link to a candidate say of where it leads: a list mostly links back to what names it.
+_PARENTS = 0.5
+
+
+class HubPotential(Factor):
+    """The log odds that a link of the page behind a candidate leads to a find.
+
+    Of every page that was fetched it is known how many of its links were finds so far; a regression over the
+    features of the links that led to such pages foretells it of others.
+    """
+
+    spec = FactorSpec(
+        name="hub_potential",
+        prior=1.0,
+        defaults=frozenset({"learned"}),
+        about_leads=True,
+        columns=frozenset({"paths"}),
+        after=("context",),
+        aliases=("ways",),
+    )
+
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self.model = Logit()
+        self._parents = ParentRelevance(state)
+        self._slots: list[int] = []
+        self._sizes: list[int] = []
+
+    def learn(self, outcome: FetchOutcome) -> None:
+        """Note which page an example is; `context`, which comes before, has made it one."""
+        features = self.state.features
+        if len(features.rows.row(outcome.candidate)):
+            self._slots.append(len(self.state.graph.pages))
+            # The oldest examples are forgotten when there are too many.
+            del self._slots[: len(self._slots) - len(features.examples)]
+
+    def estimate(self) -> None:
+        self._parents.estimate()
+        graph = self.state.graph
+        self._sizes += [len(page.children) for page in graph.pages[len(self._sizes) :]]
+        links = np.array(self._sizes, np.float64)[self._slots] + _MORE
+        self.model.step(self.state.features.examples, graph.child_good[self._slots] / links)
+
+    def evidence(self, ids: Ids) -> Floats:
+        feature_terms = self.state.features.rows.sums(ids, self.model.weights) + self.model.bias
+        return np.asarray(feature_terms + _PARENTS * self._parents.evidence(ids), np.float64)
+
+    def support(self, ids: Ids) -> Floats:
+        return self.state.features.rows.sums(ids, (self.model.weights != 0.0).astype(float))
+
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        named = self.state.feature_terms(candidate, self.model.weights)
+        linking = [
+            EvidenceTerm(term.text, _PARENTS * term.log_ratio, term.seen, term.hits, term.significance)
+            for term in self._parents.terms(candidate)
+        ]
+        return strongest([*named, *linking])

@@ -1,0 +1,353 @@
+"""`LinkGraph`: who links to whom, and what is remembered of each candidate and each fetched page, as arrays.
+
+A candidate keeps how many fetched pages link to it and how many of those satisfy the predicate, how
+many of its siblings were fetched and how many satisfied, which pages link to it, and the tokens of its
+URL. A fetched page keeps its words, its links and its verdict. Factors read these arrays for thousands
+of candidates at once; nothing here is a Python object per candidate.
+
+A page that a thousand others link to is no sibling of all their links: the first `FAMILIES` pages that link
+to a candidate are its parents, and the links of a page that are its children are its *family*. So what one
+fetch changes does not grow with the crawl, however densely a web is woven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew import native
+from clew.factor.csr import CsrRows, grown
+from clew.factor.interned_rows import spans
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Pages linking to a candidate whose words and neighbourhood are looked at one by one.
+WIDTH = 6
+#: Pages linking to a candidate that make siblings of their links; all of them count in the totals.
+FAMILIES = 32
+#: As many links as there are bits in a word are compared at once.
+_WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Some candidates and the pages that link to them.
+
+    Most candidates have one parent, so that a look at all columns of all would mostly see nothing: of each
+    column of `parents`, there are the places (among the candidates) of those that fill it, their numbers,
+    and the slots of those pages.
+    """
+
+    links: NDArray[np.int32]
+    """How many pages link to each."""
+    columns: list[tuple[NDArray[np.intp] | slice, Ids, NDArray[np.int32]]]
+
+
+@dataclass(slots=True)
+class Fetched:
+    """A page that was fetched."""
+
+    candidate: int
+    satisfied: bool
+    slot: int
+    """0 for the first page fetched, 1 for the next, …"""
+    children: NDArray[np.int32]
+    """Candidate numbers of its links, in page order."""
+    columns: NDArray[np.int8]
+    """For each child, which of the child's parents this page is; -1 for one beyond the first `FAMILIES`."""
+    shelf: CsrRows
+    """The words of all pages."""
+
+    @property
+    def words(self) -> NDArray[np.int32]:
+        """Numbers of its distinct words."""
+        return self.shelf.row(self.slot)
+
+    @property
+    def family(self) -> NDArray[np.int32]:
+        """The links that are siblings of each other by this page."""
+        kept = self.columns >= 0
+        return self.children if kept.all() else self.children[kept]
+
+
+class LinkGraph:
+    """Candidates by number, fetched pages by slot (0 for the first fetched, 1 for the next, …)."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.inlinks: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self.good_inlinks: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self.siblings: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self.good_siblings: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self.parents: NDArray[np.int32] = np.full((1024, WIDTH), -1, np.int32, order="F")
+        self.neighbours: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
+        self.good_neighbours: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
+        self.link_degrees: NDArray[np.float32] = np.zeros(1024, np.float32)
+        self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
+        self.slot_of: NDArray[np.int32] = np.full(1024, -1, np.int32)
+        """The slot of a candidate that was fetched; -1 for others."""
+        self.words = CsrRows()
+        self.tokens = CsrRows()
+        self.anchors = CsrRows()
+        self.pages: list[Fetched] = []
+        self.child_seen: Floats = np.zeros(256)
+        self.child_good: Floats = np.zeros(256)
+        self.satisfied: NDArray[np.bool_] = np.zeros(256, np.bool_)
+        """By slot, as `child_seen` (links that were fetched) and `child_good` (those that were finds)."""
+        self._crowds: NDArray[np.int32] = np.full((64, FAMILIES - WIDTH), -1, np.int32)
+        self._crowd_of: NDArray[np.int32] = np.zeros(1024, np.int32)
+        self._crowded = 1
+        self._bits: NDArray[np.uint64] = np.zeros(257, np.uint64)
+        self._kernel: tuple[float, NDArray[np.float32]] = (0.0, np.zeros(0, np.float32))
+        self._view: tuple[Ids | None, View] = (None, View(self.inlinks[:0], []))
+
+    def __repr__(self) -> str:
+        return f"LinkGraph({self.size} candidates, {len(self.pages)} pages)"
+
+    def reserve(self, size: int) -> None:
+        """Make room for candidate numbers below `size`."""
+        self.size = max(self.size, size)
+        old = len(self.inlinks)
+        if size <= old:
+            return
+        for name in _COLUMNS:
+            setattr(self, name, grown(getattr(self, name), size))
+        self.parents[old:] = -1
+        self.slot_of[old:] = -1
+
+    def view(self, ids: Ids) -> View:
+        """Candidates with the pages that link to them. Factors ask for the same ones one after the other: the
+        last answer is kept for the next."""
+        asked, view = self._view
+        if asked is ids:
+            return view
+        links = rest = self.inlinks[ids]
+        rows, columns = ids, []
+        places: NDArray[np.intp] | slice = slice(None)
+        for column in range(WIDTH):
+            more = np.flatnonzero(rest > column)
+            if not len(more):
+                break
+            if len(more) < len(rows):
+                places = more if isinstance(places, slice) else places[more]
+                rest, rows = rest[more], rows[more]
+            columns.append((places, rows, self.parents[:, column][rows]))
+        view = View(links, columns)
+        self._view = (ids, view)
+        return view
+
+    def parents_of(self, candidate: int) -> list[int]:
+        """Slots of the first pages fetched that link to a candidate, in the order fetched."""
+        if candidate >= self.size:
+            return []
+        links = int(self.inlinks[candidate])
+        kept: list[int] = self.parents[candidate, :links].tolist()
+        if links > WIDTH:
+            kept += self._crowds[self._crowd_of[candidate], : links - WIDTH].tolist()
+        return kept
+
+    def fetch(self, candidate: int, satisfied: bool, parents: Sequence[int], reach: float) -> None:
+        """A candidate was fetched: its siblings learn of it. Call before `link`."""
+        self.reserve(candidate + 1)
+        self.open[candidate] = False
+        if not parents:
+            return
+        families = [self.pages[slot].children for slot in parents]
+        columns = np.concatenate([self.pages[slot].columns for slot in parents])
+        flat = np.concatenate(families)
+        touched = distinct(flat[columns >= 0])
+        touched = touched[touched != candidate]
+        self.siblings[touched] += 1
+        self.good_siblings[touched] += satisfied
+        self.child_seen[parents] += 1
+        self.child_good[parents] += satisfied
+        # A page links to a candidate once, so there is one place in each family.
+        places = np.flatnonzero(flat == candidate)
+        ends = np.cumsum([len(family) for family in families])
+        self._spread(
+            flat, columns, places, np.append(0, ends[:-1]), ends, np.full(len(places), satisfied), reach
+        )
+
+    def link(
+        self, candidate: int, satisfied: bool, words: Ids, children: Ids, reach: float
+    ) -> tuple[int, int]:
+        """The fetched page's own links: candidates learn of a new parent. Gives how many of them were fetched
+        before, and how many of those were finds."""
+        slot = len(self.pages)
+        self._view = (None, self._view[1])
+        if len(children):
+            self.reserve(int(children.max()) + 1)
+        # What was fetched before is known by now, the page itself is not: it is no child of its own.
+        slots = self.slot_of[children]
+        visited = np.flatnonzero(slots >= 0)
+        self.slot_of[candidate] = slot
+        before = self.inlinks[children]
+        columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
+        self.words.append(slot, words)
+        page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, self.words)
+        self.pages.append(page)
+        for name in _BY_SLOT:
+            setattr(self, name, grown(getattr(self, name), slot + 2))
+        self.satisfied[slot] = satisfied
+        self._descend(children, before, slot)
+        self.inlinks[children] += 1
+        self.good_inlinks[children] += satisfied
+        return self._adopt(page, visited, self.satisfied[slots[visited]], reach) if len(visited) else (0, 0)
+
+    def _descend(self, children: Ids, before: NDArray[np.int32], slot: int) -> None:
+        """Note a page as a parent of its links, to which so many linked before."""
+        few = before < WIDTH
+        self.parents[children[few], before[few]] = slot
+        crowd = children[before == WIDTH]
+        if len(crowd):
+            top = self._crowded + len(crowd)
+            if top > len(self._crowds):
+                more = np.full((top + len(self._crowds) // 2, FAMILIES - WIDTH), -1, np.int32)
+                self._crowds = np.concatenate([self._crowds, more])
+            self._crowd_of[crowd] = np.arange(self._crowded, top)
+            self._crowded = top
+        some = (before >= WIDTH) & (before < FAMILIES)
+        self._crowds[self._crowd_of[children[some]], before[some] - WIDTH] = slot
+
+    def more(self, slot: int, child: int) -> None:
+        """One more link of a fetched page, to a candidate never seen before."""
+        self._view = (None, self._view[1])
+        self.reserve(child + 1)
+        page = self.pages[slot]
+        page.children = np.append(page.children, np.int32(child))
+        page.columns = np.append(page.columns, np.int8(0))
+        self.parents[child, 0] = slot
+        self.inlinks[child], self.good_inlinks[child] = 1, page.satisfied
+        self.siblings[child] = self.child_seen[slot]
+        self.good_siblings[child] = self.child_good[slot]
+
+    def succeed(self, old: int, new: int) -> None:
+        """A candidate turned out to be another, never seen before: it takes the place of the first."""
+        self._view = (None, self._view[1])
+        self.reserve(new + 1)
+        for slot in self.parents_of(old):
+            children = self.pages[slot].children
+            children[children == old] = new
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            column[new] = column[old]
+        self._crowd_of[old] = 0
+        self.inlinks[old] = self.good_inlinks[old] = 0
+        self.parents[old] = -1
+        self.open[old] = False
+
+    def _adopt(
+        self, page: Fetched, visited: NDArray[np.intp], good: NDArray[np.bool_], reach: float
+    ) -> tuple[int, int]:
+        """Children that were fetched already become siblings of the others, each counted once."""
+        children, columns = page.children, page.columns
+        finds = int(good.sum())
+        self.child_seen[page.slot] = len(visited)
+        self.child_good[page.slot] = finds
+        none, all_ = np.zeros(len(visited), np.int64), np.full(len(visited), len(children))
+        self._spread(children, columns, visited, none, all_, good, reach)
+        if columns.min() < 0:
+            # Who is a parent too many makes no siblings.
+            inside = columns >= 0
+            near = inside[visited]
+            visited, good = (np.cumsum(inside) - 1)[visited[near]], good[near]
+            children = children[inside]
+        parents = self._parents(children)
+        for at in range(0, len(visited), _WORD):
+            self._meet(page.slot, children, parents, visited[at : at + _WORD], good[at : at + _WORD])
+        return len(all_), finds
+
+    def _meet(
+        self,
+        slot: int,
+        children: NDArray[np.int32],
+        parents: NDArray[np.int32],
+        visited: NDArray[np.intp],
+        good: NDArray[np.bool_],
+    ) -> None:
+        """Some of a page's children, one bit each, become siblings of all that have no other parent in common
+        with them."""
+        own = np.uint64(1) << np.arange(len(visited), dtype=np.uint64)
+        theirs = parents[visited]
+        np.bitwise_or.at(self._bits, theirs.ravel(), np.repeat(own, theirs.shape[1]))
+        # A parent that is not there says -1, the last.
+        self._bits[[slot, -1]] = 0
+        shared = np.bitwise_or.reduce(self._bits[parents], axis=1)
+        shared[visited] |= own
+        self._bits[theirs] = 0
+        new = ~shared & np.bitwise_or.reduce(own)
+        self.siblings[children] += np.bitwise_count(new)
+        self.good_siblings[children] += np.bitwise_count(new & np.bitwise_or.reduce(own[good], initial=0))
+
+    def _parents(self, children: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Slots of the parents of candidates, one row each; -1 for none."""
+        most = int(self.inlinks[children].max(initial=0))
+        first = self.parents[children, : min(most, WIDTH)]
+        if most <= WIDTH:
+            return first
+        return np.concatenate([first, self._crowds[self._crowd_of[children], : most - WIDTH]], axis=1)
+
+    def _spread(
+        self,
+        children: NDArray[np.int32],
+        columns: NDArray[np.int8],
+        places: NDArray[np.intp],
+        begins: Ids,
+        ends: Ids,
+        good: NDArray[np.bool_],
+        reach: float,
+    ) -> None:
+        """What links turned out to be, told to those around them on the same page, less the farther away they
+        stand. Of each there is where it stands, where the links of its page begin, and where they end."""
+        if reach <= 0:
+            return
+        if self._kernel[0] != reach:
+            around = np.abs(np.arange(-round(6 * reach), round(6 * reach) + 1))
+            self._kernel = (reach, native.exp(-around / reach).astype(np.float32))
+        kernel = self._kernel[1]
+        span = len(kernel) // 2
+        low = np.maximum(begins, places - span)
+        lengths = np.minimum(ends, places + span + 1) - low
+        where = spans(low, lengths)
+        column = columns[where]
+        # Without its sign, -1 is more than any column there is.
+        kept = np.flatnonzero(column.view(np.uint8) < WIDTH)
+        where, column = where[kept], column[kept]
+        weight = kernel[spans(low - places + span, lengths)[kept]]
+        # Links that stand close together are told of several at once: add one after the other.
+        at = column.astype(np.int64) * len(self.neighbours) + children[where]
+        np.add.at(self.neighbours.reshape(-1, order="F"), at, weight)
+        if good.any():
+            well = np.repeat(good, lengths)[kept]
+            np.add.at(self.good_neighbours.reshape(-1, order="F"), at[well], weight[well])
+
+
+#: What is kept for each candidate.
+_COLUMNS = (
+    "inlinks",
+    "good_inlinks",
+    "siblings",
+    "good_siblings",
+    "parents",
+    "neighbours",
+    "good_neighbours",
+    "link_degrees",
+    "open",
+    "slot_of",
+    "_crowd_of",
+)
+#: What is kept for each page.
+_BY_SLOT = ("child_seen", "child_good", "satisfied", "_bits")
+
+
+def distinct(values: Any) -> Any:
+    """The different numbers among some, ascending: `np.unique`, without its detours."""
+    if len(values) < 2:
+        return values
+    values = np.sort(values)
+    return values[np.concatenate(([True], values[1:] != values[:-1]))]

@@ -1,0 +1,158 @@
+"""`perform`: trials, in as many processes as there are cores, each recorded web opened once.
+
+What is finished lies in one file, a line each, under a key made of all that shapes a trial; figures that show
+the same crawl share it, and a command that was interrupted goes on. Only the parent writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.knowledge import Knowledge
+from clew.lab import oracle
+from clew.lab.experiment import CorpusSpec
+from clew.lab.experiment_plan import ExperimentCorpus
+from clew.lab.reproduce.carried import Carried
+from clew.lab.reproduce.trial import COMPOSITE, ORACLE, STRATEGIES, Crawled, Trial
+from clew.lab.results import append, read_lines
+from clew.lab.runner import ExperimentProgress
+from clew.lab.simulate import simulate
+from clew.lab.workers import map_in_processes
+from clew.strategy import Setup, make
+from clew.strategy.base import Strategy
+
+
+def perform(
+    trials: Sequence[Trial],
+    file: Path,
+    *,
+    workers: int | None = None,
+    tell: Callable[[ExperimentProgress], None] = lambda progress: None,
+) -> dict[Trial, Crawled]:
+    """Crawl what is not in the file yet; gives the outcome of every trial."""
+    known = {row["key"]: _read(row) for row in read_lines(file)}
+    wanted = list(dict.fromkeys(trials))
+    left = [trial for trial in wanted if trial.key not in known]
+    done = len(wanted) - len(left)
+    for corpus in dict.fromkeys(trial.corpus for trial in left):
+        mine = [trial for trial in left if trial.corpus == corpus]
+        for trial, crawled in _crawl(corpus, mine, workers or os.cpu_count() or 1):
+            append(file, asdict(crawled))
+            known[crawled.key] = crawled
+            done += 1
+            tell(ExperimentProgress(done, len(wanted), f"{corpus}, {trial.wanted.name}: {trial.strategy}"))
+    return {trial: known[trial.key] for trial in wanted}
+
+
+def open_corpus(corpus: str) -> ExperimentCorpus:
+    """A recorded web as the paper's harvest needs it: every request brings a page."""
+    field = ExperimentCorpus(CorpusSpec(name=corpus, dead_links="drop", robots="ignore"))
+    _ = field.parsed_web.graph  # reads every page, from the cache if it can
+    return field
+
+
+def crawl(field: ExperimentCorpus, trial: Trial) -> Crawled:
+    """One trial, on its web."""
+    mask, graph, parsed_web = field.mask(trial.wanted), field.parsed_web.graph, field.parsed_web
+    hits, sources = mask[graph.tails], mask[graph.heads()]
+    again: tuple[int, ...] = ()
+    if trial.strategy == ORACLE:
+        seeds = [parsed_web.number[seed] for seed in trial.seeds]
+        finds = oracle.achievable(graph, mask, seeds, trial.pages, originals=parsed_web.originals)
+        pages = min(trial.pages, int(graph.reach(seeds).sum()))
+    else:
+        wanted = field.predicate(trial.wanted, blind=True)
+        course = simulate(field.parsed_web, wanted, _strategy(field, trial), trial.seeds, trial.pages)
+        finds, pages = course.finds, course.requests
+        if trial.after is not None:
+            before = _learned(field, trial.after).found
+            again = tuple(at for at, url in zip(finds, course.found, strict=True) if url in before)
+    return Crawled(
+        key=trial.key,
+        finds=finds,
+        pages=pages,
+        targets=int(mask.sum()),
+        rate=float(mask.mean()),
+        locality=float(hits[sources].mean()) if sources.any() else 0.0,
+        drawn=float(hits.mean()) if len(hits) else 0.0,
+        again=again,
+    )
+
+
+def _read(row: dict[str, Any]) -> Crawled:
+    return Crawled(**(row | {name: tuple(row[name]) for name in ("finds", "again")}))
+
+
+def _strategy(field: ExperimentCorpus, trial: Trial) -> Strategy:
+    spec = STRATEGIES[trial.strategy]
+    assert spec is not None
+    options = dict(spec.options) | ({"weights": spec.weights} if spec.weights else {})
+    predicate = field.predicate(trial.wanted, blind=True)
+    known = _learned(field, trial.after).knowledge if trial.after else None
+    if known is not None and trial.strategy == COMPOSITE:
+        strategy = Carried.build(Setup(predicate=predicate, seed=trial.dice, options=options))
+        strategy.take(known)
+        return strategy
+    return make(spec.name, predicate, seed=trial.dice, options=options, known=known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What a crawl had learned and found by its end."""
+
+    knowledge: Knowledge
+    found: frozenset[str]
+
+
+#: Lessons by key: a few trials begin with the same knowledge.
+_LESSONS: dict[str, _Lesson] = {}
+
+
+def _learned(field: ExperimentCorpus, trial: Trial) -> _Lesson:
+    """What `clew crawl --use` would find in the directory of a crawl."""
+    if trial.key not in _LESSONS:
+        strategy = _strategy(field, trial)
+        wanted = field.predicate(trial.wanted, blind=True)
+        course = simulate(field.parsed_web, wanted, strategy, trial.seeds, trial.pages)
+        assert strategy.knowledge is not None, "only a strategy with knowledge is reused"
+        _LESSONS[trial.key] = _Lesson(strategy.knowledge, frozenset(course.found))
+    return _LESSONS[trial.key]
+
+
+# processes
+
+_field: ExperimentCorpus | None = None
+
+
+def _work(trial: Trial) -> tuple[Trial, Crawled]:
+    assert _field is not None
+    return trial, crawl(_field, trial)
+
+
+def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
+    global _field
+    _field = open_corpus(corpus)
+    for wanted in dict.fromkeys(trial.wanted for trial in trials):
+        _field.targets(wanted)  # once here, not once in every process
+    try:
+        if workers <= 1 or len(trials) == 1:
+            yield from map(_work, trials)
+        else:
+            yield from _in_processes(corpus, trials, min(workers, len(trials)))
+    finally:
+        _field = None
+        _LESSONS.clear()
+
+
+def _in_processes(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
+    return map_in_processes(_work, [(trial,) for trial in trials], workers, _prepare, corpus)
+
+
+def _prepare(corpus: str) -> None:
+    """A worker that was not forked opens the web itself."""
+    global _field
+    _field = open_corpus(corpus)

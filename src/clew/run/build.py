@@ -1,0 +1,173 @@
+"""From a configuration to the parts of a crawl: predicate, strategy, rules, fetcher."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from clew import url as urls
+from clew.engine import Crawl, CrawlRules
+from clew.errors import ConfigError
+from clew.fetch.base import Fetcher
+from clew.frontier.hosts import Politeness
+from clew.frontier.robots import product_token
+from clew.knowledge import Knowledge
+from clew.policy import Budget, Scope
+from clew.predicate import compile as compile_predicate
+from clew.predicate.verdict import Predicate
+from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
+from clew.run.knowledge_files import read_knowledge
+from clew.strategy import Strategy, make
+
+#: Seconds added to every delay of a host that is not the user's own.
+MARGIN = 0.05
+
+
+def seeds_of(config: CrawlConfig) -> tuple[str, ...]:
+    """The starting points, canonical; a seed that is no web address is an error, not a surprise."""
+    found = [(seed, urls.canonical(seed)) for seed in config.seeds]
+    bad = [seed for seed, canonical in found if canonical is None]
+    if bad:
+        raise ConfigError(f"{bad[0]!r} is not an http or https address to start from")
+    return tuple(dict.fromkeys([canonical for _, canonical in found if canonical is not None]))
+
+
+def rules_of(config: CrawlConfig) -> CrawlRules:
+    """Scope, budgets and politeness."""
+    scope = Scope(
+        config.scope,
+        seeds_of(config),
+        include=config.include,
+        exclude=config.exclude,
+        depth=config.depth,
+        types=config.types,
+    )
+    budget = Budget(
+        config.pages, config.matches, config.time, config.bytes, config.requests, interest=config.interest
+    )
+    politeness = Politeness(
+        delay=config.delay if config.delay >= MIN_DELAY else DEFAULT_DELAY,
+        agent=product_token(config.user_agent),
+        own=config.owns,
+        own_delay=config.delay,
+        own_limit=config.concurrency,
+        own_robots=not config.ignore_robots,
+        per_host=config.per_host,
+        margin=MARGIN,
+    )
+    return CrawlRules(
+        scope=scope,
+        budget=budget,
+        politeness=politeness,
+        rel_nofollow=config.nofollow,
+        sitemaps=config.sitemaps,
+        traps=config.traps,
+        max_size=config.max_size,
+    )
+
+
+def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
+    """The user's predicate: the formula in the configuration, unless something else is given."""
+    return compile_predicate(
+        config.match if match is None else match,
+        threshold=config.threshold,
+        semantics=config.semantics,
+        allow_python=True,
+    )
+
+
+class CandidateUrls(Protocol):
+    """Gives the URL of a candidate by its number: a store, or a reader of one."""
+
+    def url(self, candidate: int) -> str: ...
+
+
+def known_from(places: Sequence[str]) -> Knowledge | None:
+    """What earlier crawls learned, taken together: crawl directories, or files of `clew knowledge save`."""
+    known = [read_knowledge(Path(place)) for place in places]
+    return functools.reduce(Knowledge.merge, known) if known else None
+
+
+def crawl_of(config: CrawlConfig, store: CandidateUrls, predicate: Predicate | None = None) -> Crawl:
+    """The engine, with nothing in it yet."""
+    judge = predicate if predicate is not None else predicate_of(config)
+    return Crawl(judge, strategy_of(config, judge), rules_of(config), store.url)
+
+
+def strategy_of(config: CrawlConfig, judge: Predicate) -> Strategy:
+    """The strategy, with nothing learned yet but what earlier crawls knew."""
+    return make(
+        config.strategy,
+        judge,
+        seed=config.random_seed,
+        weights=None if isinstance(config.weights, str) else config.weights,
+        options=config.strategy_options(),
+        known=known_from(config.use),
+    )
+
+
+def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
+    """The way out: HTTP, behind the page cache if there is one."""
+    from clew.fetch import HttpFetcher, HttpSettings
+
+    fetcher: Fetcher = HttpFetcher(
+        HttpSettings(
+            user_agent=config.user_agent,
+            timeout=config.timeout,
+            headers=config.headers(),
+            credential_hosts=tuple(dict.fromkeys(urls.origin(seed) for seed in seeds_of(config))),
+            proxy=config.proxy,
+            # Whoever owns every host behind a proxy of this machine talks to that proxy alone: nothing is
+            # connected to by name, and a link to localhost is one more page the recorded web lacks.
+            allow_private=("*",) if "*" in config.own else config.allow_private,
+            max_body=config.max_body,
+            insecure=config.insecure,
+            concurrency=config.concurrency,
+            # The engine has names looked up again before the answers expire here.
+            dns_ttl=2 * Politeness().address_age,
+            # With no delay, servers that close connections at once are met in the act all the time. There is
+            # none for one's own hosts alone.
+            retry_dropped=config.own if config.delay < MIN_DELAY else False,
+        )
+    )
+    if config.sends_cookies():
+        from clew.fetch.cookies import CookieFetcher, CookieJar, read_file
+
+        given = read_file(config.cookie_file, clock()) if config.cookie_file is not None else ()
+        fetcher = CookieFetcher(fetcher, CookieJar(given, keep=config.cookies == "session"), clock)
+    if config.cache is not None:
+        from clew.store.cache import CachingFetcher, PageCache
+
+        asked = repr((config.user_agent, config.headers()))
+        variant = f"{urls.key(asked):016x}"
+        fetcher = CachingFetcher(fetcher, PageCache(config.cache), config.cache_age, clock, variant=variant)
+    return _with_browser(fetcher, config) if config.browser else fetcher
+
+
+def _with_browser(fetcher: Fetcher, config: CrawlConfig) -> Fetcher:
+    """A browser in front of everything: what it asks for may come from the page cache too."""
+    from clew.fetch.browser import BrowserFetcher, BrowserSettings
+
+    return BrowserFetcher(
+        fetcher,
+        BrowserSettings(
+            pages=config.browser,
+            program=config.browser_path,
+            timeout=config.timeout,
+            max_body=config.max_body,
+        ),
+        config.user_agent,
+        delay=config.delay_for,
+        no_robots=lambda host: config.ignore_robots and config.owns(host),
+    )
+
+
+def check_browser(config: CrawlConfig) -> None:
+    """That there is a browser, if one is wanted; a `ConfigError` says what to install."""
+    if config.browser:
+        from clew.fetch.chromium import find_chromium, playwright_at_hand
+
+        playwright_at_hand()
+        find_chromium(config.browser_path)

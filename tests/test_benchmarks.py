@@ -1,0 +1,152 @@
+"""docs/benchmarks.md is made of the figures of one run of every benchmark, or not at all."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).parents[1]
+BENCH = HOME / "bench"
+DOCUMENT = (HOME / "docs" / "benchmarks.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The modules of bench/, which is no package: `run`, `tables` and `record`."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(BENCH))
+    held = {name: sys.modules.pop(name, None) for name in ("run", "tables", "record")}
+    try:
+        import run
+
+        yield run
+    finally:
+        sys.path.remove(str(BENCH))
+        for name in ("run", "tables", "record"):
+            sys.modules.pop(name, None)
+            if held[name] is not None and name in before:
+                sys.modules[name] = held[name]
+
+
+@pytest.fixture
+def results(bench):
+    """One whole run, of round numbers."""
+    stamp = {
+        "commit": "abc123",
+        "run": "2026-01-02T03:04:05+00:00",
+        "cores": 2,
+        "processor": "a processor",
+        "python": "3.11.0",
+        "load": 0.5,
+    }
+    row = {"strategy": "learned", "nauc": 0.5, "low": 0.4, "high": 0.6, "recall": 0.7, "p": None}
+    figures = {
+        "walk": [
+            {"web": "w", "strategy": "best-first", "files": 60.0, "calls": 900.5, "calls_in_clew": 700.0}
+        ],
+        "parse_speed": {"pages": 2, "kb": 30.0, "links": 40, "ms": {"  a stage": 0.25}},
+        "robots_speed": [{"what": "read", "files": 4000, "ms_median": 0.1, "ms_max": 30.0}],
+        "frontier_memory": [
+            {
+                "candidates": 1000,
+                "rss_before": 2**20,
+                "rss_after": 2**21,
+                "bytes_per_candidate": 215.4,
+                "seconds_per_page": 0.002,
+            }
+        ],
+        "exact": {"alike": 2374, "of": 2374, "loops": 43, "equal": 9, "rows": 9},
+        "reprioritise": [
+            {"candidates": 1e4, "pages": 101, "settle_lease_ms": 8.5, "ms": 7.5, "best": 1.0, "audits": 51}
+        ],
+        "soak": {
+            "rss_mb_by_third": [1.0, 2.0, 3.0],
+            "files_by_third": [4, 5, 6],
+            "threads_by_third": [3, 3, 3],
+            "wal_mb_by_third": [7.0, 8.0, 9.0],
+            "pages": 30000,
+            "seconds": 76.8,
+            "log_mb": 7.6,
+        },
+        "speed": {
+            "strategy": "best-first",
+            "compare": {"best-first": 4.0, "the libraries alone": 2.0},
+            "memory": {"best-first": 124.0},
+            "stalls": {"best-first": {"cpu_ms": 25.0, "wall_ms": 21.0}},
+            "two": {"ratio": 1.9, "load": 0.1},
+        },
+        "factors": [
+            {
+                "corpus": "w",
+                "crawls": 4,
+                "pages": 1600,
+                "finds": 0.28,
+                "factors": [{"factor": "link", "size": 1.0, "outcome": 0.2, "weight": 0.3, "alike": "url 1"}],
+            }
+        ],
+        "reuse": {
+            "budgets": [100, 500],
+            "ratios": [
+                {"kind": "same", "budget": 100, "finds": 92.2, "without": 18.7, "ratio": [4.93, 3.91, 6.42]}
+            ],
+            "topics": [
+                {
+                    "topic": "folk",
+                    "pages": 303,
+                    "found_before": 153,
+                    "plain": [9.0, 97.3],
+                    "same": [8.0, 162.3],
+                }
+            ],
+        },
+        "learning": [
+            {
+                "experiment": "webkb",
+                "tables": [{"setting": "webkb", "budget": 600, "baseline": "balanced", "rows": [row]}],
+            }
+        ],
+    }
+    return {name: {"stamp": dict(stamp), "figures": found} for name, found in figures.items()}
+
+
+def test_every_benchmark_is_run_and_has_its_place_in_the_document(bench):
+    scripts = {path.name for path in BENCH.glob("*.py") if "\ndef main(" in path.read_text("utf-8")}
+    assert scripts - {"run.py"} == {words[0] for words in bench.PLAN.values()} - {"speed/run.py"}
+    places = re.findall(r"^<!-- (\w+) -->$", DOCUMENT, re.M)
+    assert sorted(places) == sorted(["stamp", *bench.PLAN])
+    assert set(bench.tables.MAKERS) == set(bench.PLAN)
+
+
+def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
+    made = bench.tables.filled(DOCUMENT, results, bench.PLAN)
+    told = re.sub(r"^<!-- (\w+) -->$.*?^<!-- /\1 -->$", "", made, flags=re.M | re.S)
+    assert told == re.sub(r"^<!-- (\w+) -->$.*?^<!-- /\1 -->$", "", DOCUMENT, flags=re.M | re.S)
+    assert "2026-01-02, commit `abc123`" in made
+    for figure in (
+        "900",
+        "0.250",
+        "4,000",
+        "215",
+        "2,374",
+        "8.50 ms",
+        "76.8 s",
+        "1.90 times",
+        "4.93 [3.91, 6.42]",
+    ):
+        assert figure in made
+    assert "No figures yet" not in made
+
+
+def test_what_several_runs_measured_is_not_put_together(bench, results):
+    results["speed"]["stamp"]["commit"] = "def456"
+    with pytest.raises(SystemExit, match="2 runs"):
+        bench.tables.filled(DOCUMENT, results, bench.PLAN)
+
+
+def test_a_benchmark_that_was_run_alone_or_not_at_all_is_missed(bench, results):
+    del results["soak"], results["walk"]["stamp"]["run"]
+    with pytest.raises(SystemExit, match=r"for walk, soak: run `make bench`"):
+        bench.tables.filled(DOCUMENT, results, bench.PLAN)

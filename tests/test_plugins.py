@@ -1,0 +1,144 @@
+"""Another package brings a factor, a strategy and a field of the predicate language, with one file each."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from clew import factor, predicate, strategy
+from clew.errors import ConfigError
+from clew.plugins import Registry
+from clew.store import open_reader
+from clew.testing import DemoWeb, serving
+
+HOME = Path(__file__).parents[1]
+PLUGIN = HOME / "examples" / "plugin"
+POINTS = """\
+[clew.factors]
+pdf = pdf_factor:Pdf
+
+[clew.strategies]
+short-first = short_first:ShortFirst
+
+[clew.predicates]
+outlinks = links_atom:FIELDS
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A folder for the path, in which the examples are an installed distribution."""
+    for file in PLUGIN.glob("*.py"):
+        (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    info = tmp_path / "toys-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(POINTS)
+    return tmp_path
+
+
+def clew(installed, *words, code=(0,)):
+    """Run the command line with the distribution on the path; gives what it printed."""
+    mine = {name: value for name, value in os.environ.items() if not name.startswith("CLEW_")}
+    path = os.pathsep.join([str(installed), *filter(None, [mine.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-m", "clew.cli", *map(str, words)],
+        env={**mine, "PYTHONPATH": path},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode in code, done.stderr
+    return done.stdout + done.stderr
+
+
+def crawl(installed, directory, *words):
+    """Forty pages of the demo web; gives a page that a link led to."""
+    web = DemoWeb()
+    with serving(web) as proxy:
+        plain = (
+            "--own",
+            "*",
+            "--delay",
+            "0",
+            "--ordered",
+            "--pages",
+            "40",
+            "--proxy",
+            proxy,
+            "-d",
+            directory,
+        )
+        # 3: nothing was found, which is no matter here.
+        clew(installed, "crawl", *web.seeds(), "-m", web.formula(), *plain, *words, code=(0, 3))
+    with open_reader(directory) as reader:
+        return next(d.url for d in reader.decisions() if d.result == "miss" and d.url not in web.seeds())
+
+
+def test_a_factor_from_outside_is_heard_and_explained(installed, tmp_path):
+    """Its column is stored with every candidate, and its evidence is part of an explanation."""
+    factors = ("--factors", "content", "--factors", "url", "--factors", "pdf")
+    url = crawl(installed, tmp_path / "one", *factors)
+    told = json.loads(clew(installed, "explain", tmp_path / "one", url, "--json"))
+    assert list(told["parts" if "parts" in told else "terms"]) == ["content", "url", "pdf", "chance"]
+    assert set(told["learned"]["factors"]) == {"content", "url", "pdf"}
+
+
+def test_a_strategy_from_outside_takes_its_options(installed, tmp_path):
+    url = crawl(installed, tmp_path / "two", "--strategy", "short-first", "--option", "slope=2")
+    told = json.loads(clew(installed, "explain", tmp_path / "two", url, "--json"))
+    assert told["score"] == -2.0 * len(url)
+    wrong = ("--strategy", "short-first", "--option", "slope=99")
+    said = clew(installed, "crawl", url, "-m", "wind", "-d", tmp_path / "no", *wrong, code=(2,))
+    assert "takes a number from 0.1 to 10" in said
+
+
+def test_a_field_from_outside_judges_pages(installed):
+    page = installed / "page.html"
+    page.write_text('<p><a href="http://a.example/">one</a> <a href="http://b.example/">two</a>')
+    assert "outlinks:2" in clew(installed, "check", "outlinks:2", page)
+    assert "outlinks:3" in clew(installed, "check", "outlinks:3", page, code=(3,))
+
+
+def test_what_is_not_there_is_named_with_all_there_is(installed, tmp_path):
+    odd = ("--strategy", "nonsuch")
+    said = clew(installed, "crawl", "http://a.example/", "-m", "wind", "-d", tmp_path / "no", *odd, code=(2,))
+    assert "short-first" in said
+
+
+def test_without_the_distribution_nothing_is_left_of_it():
+    assert "pdf" not in factor.FACTORS
+    assert "short-first" not in strategy.STRATEGIES
+
+
+@pytest.mark.parametrize(
+    ("group", "own"),
+    [
+        ("clew.factors", factor.OWN),
+        ("clew.strategies", strategy.OWN),
+        ("clew.predicates", predicate.atoms.OWN),
+    ],
+)
+def test_our_own_are_registered_like_those_of_others(group, own):
+    declared = tomllib.loads((HOME / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    assert declared[group] == own
+
+
+def test_a_name_of_ours_cannot_be_taken(monkeypatch):
+    registry = Registry("clew.nothing", {"content": "os:sep"}, lambda name, found: "")
+    monkeypatch.setattr(Registry, "foreign", {"content": "os:linesep"})
+    with pytest.raises(ConfigError, match="takes the name"):
+        list(registry)
+
+
+def test_what_cannot_be_loaded_says_which_package_to_mend(monkeypatch):
+    registry = Registry("clew.nothing", {}, lambda name, found: "")
+    monkeypatch.setattr(Registry, "foreign", {"odd": "no_such_module:x"})
+    with pytest.raises(ConfigError, match=r"'odd'.*no_such_module"):
+        list(registry)
