@@ -97,7 +97,7 @@ class Blind:
         found = "/" + page.url.split("/", 3)[3] in self.good
         return Verdict(float(found), found)
 
-    def glance(self, links: Links) -> list[float]:
+    def estimate_links(self, links: Links) -> list[float]:
         return [0.0] * len(links)
 
     def text(self) -> str:

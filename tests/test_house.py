@@ -13,10 +13,6 @@ import pytest
 HOME = Path(__file__).parents[1]
 #: Spelled apart, so that this file passes its own test.
 FOREIGN = re.compile("|".join(("/" + r"(?:work|root|opt|home)/\w", "pypi" + r"\.org")))
-#: Public class names that stand twice and are still to be told apart.
-NAMED_TWICE: set[str] = {"Host", "Tally"}
-#: Packages with docstrings that are still to be rewritten.
-LEANING = ("run/", "url/", "words/")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.M | re.S)
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 
@@ -74,16 +70,13 @@ def test_no_public_class_name_stands_twice():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name)
     twice = {name: where for name, where in places.items() if len(where) > 1}
-    assert {name: where for name, where in twice.items() if name not in NAMED_TWICE} == {}
-    assert set(twice) >= NAMED_TWICE, "these stand once now: take them off the list"
+    assert twice == {}
 
 
 def test_no_docstring_leans_on_the_one_before_it():
     """A docstring says what the thing is; it is read alone, in an editor or in `help`."""
     leaning = []
     for name, module in sources().items():
-        if name.startswith(LEANING):
-            continue
         for node in ast.walk(module):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 text = node.value.value

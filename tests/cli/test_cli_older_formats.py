@@ -63,7 +63,7 @@ def test_every_command_reads_an_older_crawl_and_leaves_it_as_it_is(older, line, 
 
 def test_an_older_crawl_is_resumed_and_brought_up_to_date(older, capsys):
     """Its web is gone, so that nothing new is found; what was found is kept."""
-    code = run(["crawl", "-d", str(older), "--pages", "6", "--requests", "8", "--timeout", "2s"])
+    code = run(["crawl", "-d", str(older), "--pages", "6", "--requests", "8", "--time", "1s"])
     assert code == 0, capsys.readouterr().err
     assert version(older) == len(schema.MIGRATIONS)
     assert run(["export", str(older), "--matched"]) == 0

@@ -48,9 +48,8 @@ def test_a_sitemap_or_feed_is_a_list_of_seeds(clew, site, tmp_path, form, packed
 
 
 def test_the_obvious_scheme_is_taken_and_that_is_said(clew, site, tmp_path):
-    said = crawl(
-        clew, site, "example.org", "localhost:8000/a", "10.0.0.1", "www.example.org:80", "a.example?b=1"
-    )
+    given = ["example.org", "localhost:8000/a", "10.0.0.1", "www.example.org:80", "a.example?b=1"]
+    said = crawl(clew, site, *given, "--time", "1s")
     assert "note: example.org is taken as https://example.org/\n" in said.err
     assert "note: 2 more without a scheme" in said.err
     assert seeds_of(tmp_path / "farms") == [

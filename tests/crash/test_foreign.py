@@ -149,6 +149,7 @@ def test_the_second_of_two_crawls_in_one_directory_is_refused(crawling):
     crawling.whole()
 
 
+@pytest.mark.slow
 def test_a_directory_edited_anywhere_is_told_of_in_a_sentence_and_changes_nothing_outside_it(check):
     """The short form of the check; the long one makes 5,000 edits."""
     found = check("foreign_directory", "--edits", 20, "--seed", 2)

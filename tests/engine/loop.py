@@ -22,7 +22,7 @@ class Wants:
         hit = self.word in page.text.split()
         return Verdict(1.0 if hit else 0.0, hit, (f"{self.word} {float(hit)}",))
 
-    def glance(self, links):
+    def estimate_links(self, links):
         return [1.0 if self.word in anchor else 0.0 for anchor in links.anchors]
 
     def text(self):

@@ -101,6 +101,7 @@ def session(web, store, pages, limit):
     return Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9))
 
 
+@pytest.mark.slow
 def test_with_a_strategy_that_learns_the_whole_web_is_reached_alike_every_time():
     """What is at hand is worth exactly what an evaluation gives, also what came back."""
     web = DemoWeb(pages=300, hosts=16)
@@ -131,6 +132,7 @@ def test_scores_at_hand_are_exact_while_others_wait():
     assert np.array_equal(frontier.terms[ids], strategy.evaluate(ids))
 
 
+@pytest.mark.slow
 def test_a_crawl_taken_up_again_has_lost_nothing(tmp_path):
     web = DemoWeb(pages=300, hosts=16)
     for pages in (60, None):

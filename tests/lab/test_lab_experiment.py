@@ -144,9 +144,9 @@ def test_a_blind_predicate_says_nothing_of_links_and_an_open_one_does():
     blind = field.predicate(both, blind=True)
     hinted = field.predicate(both, blind=False)
     assert isinstance(blind, Blind)
-    assert list(blind.glance(links)) == [0.0]
+    assert list(blind.estimate_links(links)) == [0.0]
     assert isinstance(hinted, Hinted)
-    assert hinted.glance(links)[0] > 0
+    assert hinted.estimate_links(links)[0] > 0
     page = field.parsed_web.page("http://a.example/b.html")
     assert not blind.judge(page).satisfied
     assert not hinted.judge(page).satisfied

@@ -85,7 +85,7 @@ WORDS = st.text(st.sampled_from("mMuUsSiIcC%eéx "), max_size=12)
     st.sampled_from(["music", "Musée mu*", "the music of x", "a", "e* OR museum"]),
 )
 def test_links_with_a_word_of_the_formula_are_found_as_by_the_twin(texts, formula):
-    words = FormulaPredicate(parse(formula))._glance._words
+    words = FormulaPredicate(parse(formula))._link_estimate._words
     found = words.candidates(texts)
     words._few = False
     assert found == words.candidates(texts)
@@ -95,8 +95,8 @@ def test_a_formula_of_very_many_words_is_left_to_the_twin():
     formula = " OR ".join(f"{a}{b}word" for a in "abcdefghijklm" for b in "abcdefghijkl")
     predicate = FormulaPredicate(parse(formula))
     links = Links("http://a.example/", ("http://a.example/1",), ("a caword here",), ("",), ("",), ("",))
-    assert predicate.glance(links)[0] > 0.0
-    assert not predicate._glance._words._few
+    assert predicate.estimate_links(links)[0] > 0.0
+    assert not predicate._link_estimate._words._few
 
 
 def test_letters_beyond_ascii_or_none_are_refused():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.page import Page
 from clew.predicate import And, AtLeast, Formula, Not, Or, Weighted
-from clew.predicate.atoms import Host, Lang, Number, Python, Regex, Text, Type, Url
+from clew.predicate.atoms import HostAtom, Lang, Number, Python, Regex, Text, Type, Url
 
 WORDS = ["wind", "farm", "turbine", "turbines", "noise", "sea", "the", "of", "Straße", "été", "风力"]
 ODD = [
@@ -87,7 +87,7 @@ numbers = st.builds(
 ) | st.builds(lambda low, more: Number("words", "..", low, low + more), st.integers(0, 9), st.integers(0, 9))
 
 crisp = (
-    st.builds(Host, st.sampled_from(["a.example", "*.example", "*", "bücher.example", "x:80", "[::1]"]))
+    st.builds(HostAtom, st.sampled_from(["a.example", "*.example", "*", "bücher.example", "x:80", "[::1]"]))
     | st.builds(Url, addresses)
     | numbers
     | st.builds(Lang, st.sampled_from(["en", "de", "*", "fr-CA"]))

@@ -16,7 +16,7 @@ from clew.page import Page
 from clew.predicate import compile, parse  # noqa: A004
 from clew.predicate.atoms import fields
 from clew.predicate.lexer import MAX_DEPTH, MAX_LENGTH
-from clew.predicate.linear import MAX_POSITIONS
+from clew.predicate.safe_regex import MAX_POSITIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "predicate.md"
 TEXT = DOCS.read_text(encoding="utf-8")

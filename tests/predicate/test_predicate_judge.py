@@ -284,9 +284,9 @@ def test_any_callable_is_a_predicate():
     assert isinstance(wanted, Predicate)
     assert wanted.judge(ENGLISH) == Verdict(1.0, True, (f"{wanted.text()} 1.0",))
     assert wanted.text() == f"py:{__name__}:long_enough"
-    assert wanted.glance(Links("http://a.example/", ("http://b.example/",), ("b",), ("",), ("",), ("",))) == [
-        0.0
-    ]
+    assert wanted.estimate_links(
+        Links("http://a.example/", ("http://b.example/",), ("b",), ("",), ("",), ("",))
+    ) == [0.0]
     with pytest.raises(ClewError, match=r"mine gave 'yes'"):
         CallablePredicate(lambda page: "yes", "mine").judge(ENGLISH)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clew.errors import PredicateSyntaxError
 from clew.predicate import And, AtLeast, Not, Or, Weighted, parse
-from clew.predicate.atoms import Host, Lang, Number, Python, Regex, Text, Type, Url, fields
+from clew.predicate.atoms import HostAtom, Lang, Number, Python, Regex, Text, Type, Url, fields
 from clew.predicate.lexer import MAX_DEPTH, MAX_LENGTH
 
 A, B, C = Text("a"), Text("b"), Text("c")
@@ -56,8 +56,8 @@ A, B, C = Text("a"), Text("b"), Text("c")
         ("TITLE:wind", Text("wind", "title")),
         ('title:"wind farm"~2', Text("wind farm", "title", 2)),
         ("title:AND", Text("AND", "title")),
-        ("host:*.Example.ORG", Host("*.example.org")),
-        ("host:bücher.example", Host("xn--bcher-kva.example")),
+        ("host:*.Example.ORG", HostAtom("*.example.org")),
+        ("host:bücher.example", HostAtom("xn--bcher-kva.example")),
         ("url:*/~user/*", Url("*/~user/*")),
         ("url:https://a.example/x?y=1:2", Url("https://a.example/x?y=1:2")),
         (r"url:/a\/b/i", Regex("a/b", "i", "url")),
@@ -312,7 +312,7 @@ def test_nesting_is_limited_with_a_clear_message():
         lambda: Text("--"),
         lambda: Text("a", near=3),
         lambda: Number("words", "..", 3),
-        lambda: Host(""),
+        lambda: HostAtom(""),
         lambda: Url(" "),
         lambda: Lang("english"),
         lambda: Regex("(?<=a)b"),

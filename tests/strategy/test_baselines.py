@@ -30,7 +30,7 @@ class Guesser:
     def judge(self, page):
         return Verdict(0.0, False)
 
-    def glance(self, links):
+    def estimate_links(self, links):
         return [float(anchor) if anchor.replace(".", "").isdigit() else 0.0 for anchor in links.anchors]
 
     def text(self):

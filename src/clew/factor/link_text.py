@@ -33,7 +33,7 @@ class LinkText(Factor):
         known = found.ids >= 0
         if predicate is not None and known.any():
             graph.reserve(int(found.ids.max()) + 1)
-            degrees = np.asarray(predicate.glance(found.links), np.float32)
+            degrees = np.asarray(predicate.estimate_links(found.links), np.float32)
             np.maximum.at(graph.link_degrees, found.ids[known], degrees[known])
 
     def evidence(self, ids: Ids) -> Floats:

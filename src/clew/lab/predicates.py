@@ -12,7 +12,7 @@ class Blind:
     """Yes for the pages of a set, no for all others; nothing about a link.
 
     >>> blind = Blind("label:wind", frozenset({"http://a.example/"}))
-    >>> blind.judge(Page(url="http://a.example/")).satisfied, list(blind.glance(Links()))
+    >>> blind.judge(Page(url="http://a.example/")).satisfied, list(blind.estimate_links(Links()))
     (True, [])
     """
 
@@ -26,7 +26,7 @@ class Blind:
         """Whether the page is one of them."""
         return self._yes if page.url in self.targets else self._no
 
-    def glance(self, links: Links) -> Sequence[float]:
+    def estimate_links(self, links: Links) -> Sequence[float]:
         """Nothing: a link is a link."""
         return [0.0] * len(links)
 
@@ -45,6 +45,6 @@ class Hinted(Blind):
         super().__init__(name, targets)
         self.formula = formula
 
-    def glance(self, links: Links) -> Sequence[float]:
+    def estimate_links(self, links: Links) -> Sequence[float]:
         """What the formula makes of anchor and URL."""
-        return self.formula.glance(links)
+        return self.formula.estimate_links(links)

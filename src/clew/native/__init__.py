@@ -2,7 +2,7 @@
 
 Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
 a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
-`clew.parse.text`, `clew.parse.html.document`, `clew.predicate.glance`, `clew.predicate.view`,
+`clew.parse.text`, `clew.parse.html.document`, `clew.predicate.link_estimate`, `clew.predicate.view`,
 `clew.url.many`, `clew.url.index`, `clew.frontier.sorted_runs`, `clew.factor.csr`,
 `clew.factor.interned_rows`, `clew.strategy.vectorizer`), so that a crawl is the same crawl without them, only
 slower. Each name is None when it was not compiled, or when the environment says `CLEW_PURE=1`. With
@@ -77,7 +77,7 @@ beginning: Callable[[str, str], dict[str, int] | None] | None = None
 """The words of a folded text that begin with some letters, counted; see `clew.predicate.view`."""
 having: Callable[[tuple[str, ...], tuple[str, ...], list[int]], set[int]] | None = None
 """Which of some texts have certain letters, in any case, those beyond ASCII put into a list instead; see
-`clew.predicate.glance`."""
+`clew.predicate.link_estimate`."""
 joined: Callable[..., list[str | None]] | None = None
 """The URLs of a page's hrefs, as far as they are known; see `clew.url.many`."""
 lines: Callable[[list[str]], list[int]] | None = None

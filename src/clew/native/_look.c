@@ -1,5 +1,5 @@
 /* Look-ups in texts, many at a time, compiled. What each gives is said, and also written, in Python: see
-   clew/url/many.py, clew/parse/html/document.py, clew/predicate/glance.py and clew/predicate/view.py. The tests
+   clew/url/many.py, clew/parse/html/document.py, clew/predicate/link_estimate.py and clew/predicate/view.py. The tests
    hold the two against each other.
 
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from

@@ -15,8 +15,8 @@ from clew.page import Links, Page
 from clew.predicate.atoms import Resources
 from clew.predicate.atoms.python import ask, find
 from clew.predicate.formula import Formula, walk
-from clew.predicate.glance import Glance
 from clew.predicate.grammar import parse
+from clew.predicate.link_estimate import LinkEstimate
 from clew.predicate.logic import SEMANTICS
 from clew.predicate.plan import Judging, Plan
 from clew.predicate.review import refuse_impossible
@@ -52,7 +52,7 @@ class FormulaPredicate:
     Verdict(score=0.78..., satisfied=True, reasons=('noise 0.0', 'wind 0.785'))
     """
 
-    __slots__ = ("_glance", "_plan", "_terms", "formula", "semantics", "threshold")
+    __slots__ = ("_link_estimate", "_plan", "_terms", "formula", "semantics", "threshold")
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class FormulaPredicate:
             raise ConfigError(f"unknown semantics {semantics!r}: choose {' or '.join(SEMANTICS)}")
         self.semantics = semantics
         self._plan = Plan(formula, SEMANTICS[semantics], Resources(resolve))
-        self._glance = Glance(formula, self._plan, SEMANTICS[semantics])
+        self._link_estimate = LinkEstimate(formula, self._plan, SEMANTICS[semantics])
         self._terms: dict[int, tuple[str, bool, float]] = {}
         numbers: dict[Formula, int] = {atom: number for number, atom in enumerate(self._plan.atoms)}
         for atom, negated, weight in walk(formula):
@@ -91,9 +91,9 @@ class FormulaPredicate:
             for number, (text, negated, weight) in self._terms.items()
         ]
 
-    def glance(self, links: Links) -> Sequence[float]:
+    def estimate_links(self, links: Links) -> Sequence[float]:
         """Guess, from anchor text and URL alone, how far each link's target would satisfy the formula."""
-        return self._glance.links(links)
+        return self._link_estimate.links(links)
 
     def text(self) -> str:
         """The formula as text."""
@@ -135,7 +135,7 @@ class CallablePredicate:
         degree = ask(self._function, self.name, page)
         return Verdict(degree, degree >= self.threshold, (_reason(self.name, degree),))
 
-    def glance(self, links: Links) -> Sequence[float]:
+    def estimate_links(self, links: Links) -> Sequence[float]:
         """Nothing."""
         return [0.0] * len(links)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clew.errors import PredicateSyntaxError
-from clew.predicate.atoms import Host, Lang, Number, Text
+from clew.predicate.atoms import HostAtom, Lang, Number, Text
 from clew.predicate.atoms.number import FIELDS as COUNTS
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, weight
 from clew.predicate.lexer import Lexeme, Lexer
@@ -124,7 +124,7 @@ def _clash(literals: list[tuple[Formula, bool]]) -> tuple[str, Formula] | None:
         if (part, True) in literals:
             return f"{part} is wanted and excluded", part
     languages = [part for part in wanted if isinstance(part, Lang) and part.code != "*"]
-    hosts = [part for part in wanted if isinstance(part, Host) and "*" not in part.pattern]
+    hosts = [part for part in wanted if isinstance(part, HostAtom) and "*" not in part.pattern]
     for what, found in (("language", languages), ("host", hosts)):
         if len(set(found)) > 1:
             return f"a page has one {what}; write {' OR '.join(map(str, dict.fromkeys(found)))}", found[-1]

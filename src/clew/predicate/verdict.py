@@ -31,7 +31,7 @@ class Predicate(Protocol):
         """Say how far a fetched page satisfies it."""
         ...
 
-    def glance(self, links: Links) -> Sequence[float]:
+    def estimate_links(self, links: Links) -> Sequence[float]:
         """Guess, from anchor text and URL alone, how far each link's target would; 0 where it cannot tell."""
         ...
 

@@ -31,7 +31,7 @@ FIGURES = (
 )
 
 
-class Tally:
+class ProgressCollector:
     """Turns a `Progress` into metrics at the moment of a scrape."""
 
     def __init__(self, progress: Progress) -> None:
@@ -76,7 +76,7 @@ class MetricsServer:
         self.port: int = server.server_port
 
     def started(self, progress: Progress) -> None:
-        self.registry.register(Tally(progress))
+        self.registry.register(ProgressCollector(progress))
 
     def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
         """Nothing: the tally is read when asked."""

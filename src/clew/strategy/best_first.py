@@ -40,5 +40,5 @@ class BestFirst(Strategy):
     def score(self, expansion: Expansion) -> NDArray[np.float64]:
         parts = np.empty((len(expansion.ids), 2))
         parts[:, 0] = self.source * expansion.verdict.score
-        parts[:, 1] = np.asarray(self.predicate.glance(expansion.links), np.float64) * self.hint
+        parts[:, 1] = np.asarray(self.predicate.estimate_links(expansion.links), np.float64) * self.hint
         return parts

@@ -108,7 +108,7 @@ class Shark(Strategy):
             if counts:
                 self.found_.add(counts)
         if not self.guesses_ and len(expansion.links):
-            self.guesses_ = any(self.predicate.glance(expansion.links))
+            self.guesses_ = any(self.predicate.estimate_links(expansion.links))
         return Scored(self._scores(expansion, bequest))
 
     def state(self) -> str:
@@ -141,7 +141,7 @@ class Shark(Strategy):
     def _likeness(self, links: Links, page: Page) -> Sequence[float]:
         if self.examples == "found" or (self.examples == "auto" and not self.guesses_):
             return [self.found_.cosine(telling(anchor, page.language)) for anchor in links.anchors]
-        return self.predicate.glance(links)
+        return self.predicate.estimate_links(links)
 
 
 def _rows(links: Links, rows: list[int]) -> Links:

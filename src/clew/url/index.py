@@ -49,7 +49,7 @@ class KeyIndex:
         return found
 
     def found(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The same, interpreted."""
+        """Numpy twin of `native.find`: the number of each key, -1 where it is not known."""
         mask = len(self._keys) - 1
         places = self._places(keys)
         ids = self._ids[places]

@@ -145,8 +145,8 @@ class _Table:
         return self._fold(text, self._folded)
 
     def compiled(self, text: str, left: list[tuple[int, int]] | None = None) -> Flat | None:
-        """The same by compiled code, as far as the table has been learned; None where it does not know. Given
-        a list, it takes the lines with characters that are not known, which are left blank."""
+        """The words of a text by compiled code, as far as the table has been learned; None where it does not
+        know. Given a list, it takes the lines with characters that are not known, which are left blank."""
         if native.flat is None:
             return None
         found = native.flat(text, self._folded) if left is None else native.flat(text, self._folded, left)

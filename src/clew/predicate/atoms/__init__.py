@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from clew.plugins import Registry
-from clew.predicate.atoms.address import Host, Url
+from clew.predicate.atoms.address import HostAtom, Url
 from clew.predicate.atoms.base import Clue, Leaf, Maker, Matcher, Resources, Value
 from clew.predicate.atoms.kind import Lang, Type
 from clew.predicate.atoms.number import Number
@@ -65,7 +65,7 @@ __all__ = [
     "ALIASES",
     "TABLES",
     "Clue",
-    "Host",
+    "HostAtom",
     "Lang",
     "Leaf",
     "Maker",

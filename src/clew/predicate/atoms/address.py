@@ -20,10 +20,10 @@ _NO_HOST = re.compile(r"[\s/@\\?#%^<>|]")
 
 
 @dataclass(frozen=True, slots=True)
-class Host(Leaf):
+class HostAtom(Leaf):
     """The page's host. `*.example.org` is the domain and everything below it.
 
-    >>> str(Host("*.Example.org"))
+    >>> str(HostAtom("*.Example.org"))
     'host:*.example.org'
     """
 
@@ -108,12 +108,12 @@ def _host_pattern(text: str) -> str:
     return ".".join([label for label in labels if label is not None])
 
 
-def _make(kind: type[Host] | type[Url]) -> Maker:
+def _make(kind: type[HostAtom] | type[Url]) -> Maker:
     def make(value: Value) -> Atom:
         if value.kind == "regex":
             return make_regex(value)
         try:
-            return kind(value.plain("host:*.example.org" if kind is Host else "url:*/blog/*"))
+            return kind(value.plain("host:*.example.org" if kind is HostAtom else "url:*/blog/*"))
         except ValueError as error:
             value.fail(str(error))
 
@@ -126,9 +126,9 @@ def _site(value: Value) -> Atom:
     if "/" in name:
         value.fail("site: takes a domain alone; for a part of it write url:*example.org/blog/*")
     try:
-        return Host(f"*.{name}")
+        return HostAtom(f"*.{name}")
     except ValueError as error:
         value.fail(str(error).replace("host:", "site:"))
 
 
-FIELDS: dict[str, Maker] = {"host": _make(Host), "url": _make(Url), "site": _site}
+FIELDS: dict[str, Maker] = {"host": _make(HostAtom), "url": _make(Url), "site": _site}

@@ -1,7 +1,7 @@
 """Regular expressions: `/turbines?\\b/i` on title and text, `url:/\\/20\\d\\d\\//`, `title:/…/`.
 
 Python's syntax without look-around, back-references and atomic groups: what is left can be matched in
-time proportional to the text, whatever the pattern and whatever the page (`clew.predicate.linear`).
+time proportional to the text, whatever the pattern and whatever the page (`clew.predicate.safe_regex`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from clew.predicate.atoms.base import Clue, Leaf, Matcher, Resources, Value
 from clew.predicate.formula import Atom
-from clew.predicate.linear import Search, Unsupported, search
+from clew.predicate.safe_regex import Search, Unsupported, search
 from clew.predicate.view import PageView
 from clew.url import host
 

@@ -37,7 +37,7 @@ _FEW = 256
 _ACCENTS = {"a": "[aäáàâ]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oöóòô]", "u": "[uüúùû]", "n": "[nñ]"}
 
 
-class Glance:
+class LinkEstimate:
     """Guesses for the links of pages; words and outcomes met before are remembered."""
 
     __slots__ = ("_atoms", "_formula", "_outcomes", "_semantics", "_tested", "_wanted", "_words")

@@ -13,7 +13,7 @@ from clew.predicate import FormulaPredicate, compile  # noqa: A004
 
 def guess(formula: str, anchor: str = "", url: str = "http://a.example/") -> float:
     links = Links.of("http://s.example/", [Link("http://s.example/", url, anchor)])
-    return compile(formula).glance(links)[0]
+    return compile(formula).estimate_links(links)[0]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_language_named_in_the_formula_is_the_one_words_are_compared_in():
 
 def test_the_text_around_an_anchor_is_not_looked_at():
     links = Links("http://s.example/", ("http://a.example/",), ("home",), ("wind home",), ("a",), ("",))
-    assert compile("wind").glance(links) == [0.0]
+    assert compile("wind").estimate_links(links) == [0.0]
 
 
 targets = st.sampled_from(
@@ -81,8 +81,10 @@ some = st.lists(st.tuples(prose, targets), max_size=6)
 def test_guesses_are_degrees_one_a_link_and_depend_on_the_link_alone(formula, rows, how):
     predicate = FormulaPredicate(formula, semantics=how)
     links = Links.of("http://s.example/", [Link("http://s.example/", url, anchor) for anchor, url in rows])
-    guesses = predicate.glance(links)
+    guesses = predicate.estimate_links(links)
     assert len(guesses) == len(rows)
     assert all(0.0 <= guess <= 1.0 for guess in guesses)
-    assert list(guesses) == [predicate.glance(Links.of("http://s.example/", [link]))[0] for link in links]
-    assert list(FormulaPredicate(formula, semantics=how).glance(links)) == list(guesses)
+    assert list(guesses) == [
+        predicate.estimate_links(Links.of("http://s.example/", [link]))[0] for link in links
+    ]
+    assert list(FormulaPredicate(formula, semantics=how).estimate_links(links)) == list(guesses)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from clew.predicate import linear
-from clew.predicate.linear import Unsupported, search
+from clew.predicate import safe_regex
+from clew.predicate.safe_regex import Unsupported, search
 
-_parser = linear._parser
+_parser = safe_regex._parser
 
 atoms = st.sampled_from(
     ["a", "b", "c", ".", "[ab]", "[^a]", r"\w", r"\s", r"\d", r"\b", r"\B", "^", "$", r"\A", r"\Z", "é"]
@@ -47,7 +47,7 @@ def test_the_machine_finds_what_re_finds(pattern, text, flags):
     if r"\B" in pattern and not text:
         return  # an old quirk of `re`: nowhere in an empty text is there no boundary
     expected = compiled.search(text) is not None
-    machine = linear._Machine(_parser.parse(pattern, flags))
+    machine = safe_regex._Machine(_parser.parse(pattern, flags))
     assert machine.search(text) == expected
     assert machine.search(text) == expected  # from memory
     assert search(pattern, flags)(text) == expected
@@ -69,7 +69,7 @@ def test_the_machine_finds_what_re_finds(pattern, text, flags):
 def test_patterns_that_hang_re_are_answered(pattern):
     text = "a" * 20_000 + "!"
     found = search(pattern)
-    assert isinstance(found.__self__, linear._Machine)
+    assert isinstance(found.__self__, safe_regex._Machine)
     assert found(text) is False
 
 
@@ -80,10 +80,10 @@ def test_a_search_gives_up_after_a_fixed_amount_of_work():
 
 
 def test_what_is_remembered_is_bounded():
-    machine = linear._Machine(_parser.parse(r"x.*[0-9].{40}y"))
+    machine = safe_regex._Machine(_parser.parse(r"x.*[0-9].{40}y"))
     machine.search("".join(chr(0x4E00 + i % 7000) for i in range(20_000)))
     machine.search("x1" * 5000)
-    assert len(machine._states) <= linear._STATES
+    assert len(machine._states) <= safe_regex._STATES
     assert all(len(state) <= 5000 for state in machine._states.values())
 
 
