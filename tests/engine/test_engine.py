@@ -12,7 +12,7 @@ from clew.errors import Reason
 from clew.frontier import Politeness
 from clew.messages import Close, Forward, Rescore, SaveCandidates, State, TaskKind
 from clew.policy import Budget, Scope
-from clew.strategy import BreadthFirst, Intelligent, RandomOrder
+from clew.strategy import BestFirst, BreadthFirst, Intelligent, RandomOrder
 
 A, B, C, D = (f"http://{x}.example/" for x in "abcd")
 OWN = Politeness(own=lambda host: True, own_limit=8)
@@ -432,3 +432,33 @@ def test_contributions_always_sum_to_the_score():
     loop = Loop(web, wants=Wants("wind")).start(links[0][0])
     loop.run()
     assert all(np.isclose(sum(d.terms), d.score, rtol=0, atol=0) for d in loop.trace if d.kind == "page")
+
+
+class Adrift(BestFirst):
+    """A strategy whose arithmetic went wrong: scores that are no numbers, or without end."""
+
+    def __init__(self, predicate, wrong):
+        super().__init__(predicate)
+        self.wrong = wrong
+
+    def score(self, expansion):
+        return np.full((len(expansion.ids), 2), self.wrong)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, 1e308, -1e308])
+def test_a_score_that_is_no_number_ends_no_crawl_and_what_is_saved_is_what_was_filed(wrong):
+    web = {A: page(A, "x", [B, C]), B: page(B, "wind"), C: page(C, "wind y")}
+    loop = Loop(web, strategy=Adrift(Wants(), wrong), politeness=OWN).start(A)
+    asked = loop.run()
+    assert {B, C} <= set(asked)
+    assert loop.crawl.stopped(loop.now) == "frontier empty"
+    filed = [effect.terms for effect in loop.effects if isinstance(effect, SaveCandidates)]
+    assert all(np.isfinite(terms).all() for terms in filed)
+    assert np.isfinite(loop.crawl.frontier.scores).all()
+
+
+def test_a_crawl_without_a_limit_for_hosts_never_ends_as_per_host():
+    loop = Loop({A: page(A, "x")}, politeness=OWN).start(A)
+    loop.crawl.frontier.scores[0] = -np.inf
+    loop.crawl.hosts.touch(0)
+    assert loop.crawl.stopped(loop.now) == "nothing can be leased"

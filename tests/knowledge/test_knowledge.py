@@ -100,8 +100,9 @@ def test_what_is_no_knowledge_at_all_is_refused(text):
         loads(text)
 
 
-def test_infinite_counts_are_refused():
-    text = dumps(Knowledge(pages=5, satisfied=1)).replace('"pages":5', '"pages":Infinity')
+@pytest.mark.parametrize("count", ["Infinity", "NaN", "1e308", "1" + "0" * 400])
+def test_counts_that_no_crawl_can_reach_are_refused(count):
+    text = dumps(Knowledge(pages=5, satisfied=1)).replace('"pages":5', f'"pages":{count}')
     with pytest.raises(StoreForeign, match="not a count"):
         loads(text)
 

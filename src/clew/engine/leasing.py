@@ -64,7 +64,9 @@ class Leasing(Core):
             return None
         if self.parked.waiting:
             return "robots.txt unavailable" if self.parked.hopeless else None
-        return "per-host" if self.frontier.queued else "frontier empty"
+        if not self.frontier.queued:
+            return "frontier empty"
+        return "per-host" if self.rules.politeness.per_host is not None else "nothing can be leased"
 
     def next_ready(self) -> float | None:
         """When `lease` may have something again, if only time is missing."""

@@ -18,7 +18,7 @@ from clew.frontier.queue import Frontier
 from clew.frontier.ready_hosts import ReadyHosts
 from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, Via
 from clew.page import Links
-from clew.strategy.base import totals
+from clew.strategy.base import finite, totals
 
 Numbers = NDArray[np.int64]
 Terms = NDArray[np.float64]
@@ -114,6 +114,7 @@ class Expander:
         anchors: tuple[str, ...] = (),
     ) -> SaveCandidates:
         """File URLs that are not known yet."""
+        terms = finite(terms)
         hosts = hosts or tuple([urls.host(t) for t in targets])
         numbers = self.ready.receiving(hosts)
         first = self.frontier.count
@@ -137,7 +138,7 @@ class Expander:
 
     def rescore(self, moved: Rescore) -> list[Effect]:
         """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
-        ids, terms = moved.ids, moved.terms
+        ids, terms = moved.ids, finite(moved.terms)
         if len(ids) and ids.max() >= self.frontier.count:
             filed = ids < self.frontier.count
             ids, terms = ids[filed], terms[filed]
@@ -166,6 +167,7 @@ class Expander:
 
     def _improve(self, ids: Numbers, terms: Terms, among: Mask) -> list[Effect]:
         """A known candidate found again from a better place is worth the better of the two."""
+        terms = finite(terms)
         # What is not among them may have no number of ours (-1): whatever is found there is left out.
         better = totals(terms) > self.frontier.scores[ids]
         better &= self.frontier.states[ids] == State.QUEUED

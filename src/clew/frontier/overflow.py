@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.frontier.hosts import Hosts
 from clew.frontier.queue import Frontier
 from clew.messages import State
-from clew.strategy.base import Strategy
+from clew.strategy.base import Strategy, finite
 
 
 class Overflow:
@@ -74,7 +74,7 @@ class Overflow:
         self.frontier.set_overflowed(ids, False)
         if self.strategy.capabilities.sheds:
             moved = self.strategy.take_back(ids)
-            self.frontier.rescore(moved.ids, moved.terms)
+            self.frontier.rescore(moved.ids, finite(moved.terms))
         hosts: list[int] = np.unique(self.frontier.hosts[ids]).tolist()
         self.hosts.touch_all(np.array(hosts, np.int64))
         return hosts

@@ -6,7 +6,6 @@ A reader of another program can use it as it is; clew checks every number before
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +22,7 @@ VERSION = 1
 MAX_BYTES = 1 << 30
 MAX_ROWS = 5_000_000
 MAX_WORD = 1000
+MAX_COUNT = 1e12
 
 
 def dumps(knowledge: Knowledge) -> str:
@@ -142,8 +142,8 @@ def _columns_of(tables: dict[str, object], name: str) -> object:
 
 
 def _number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ValueError(f"{what} is not a count")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_COUNT:
+        raise ValueError(f"{what} is not a count from 0 to {MAX_COUNT:g}")
     return float(value)
 
 

@@ -12,6 +12,7 @@ from clew.frontier.robots import unavailable
 from clew.messages import State
 from clew.store.base import Snapshot
 from clew.store.faults import UNDECODABLE
+from clew.strategy.base import finite
 
 
 def restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
@@ -75,7 +76,7 @@ def _terms(crawl: Crawl, saved: Snapshot) -> NDArray[np.float64]:
     """
     count, width = len(saved.keys), len(crawl.strategy.parts)
     if not saved.terms.size or saved.terms.shape[1] == width:
-        return saved.terms.reshape(count, width)
+        return finite(saved.terms.reshape(count, width))
     if not crawl.strategy.capabilities.relearns:
         raise StoreForeign(
             f"the crawl was made with a strategy of {saved.terms.shape[1]} contributions, "

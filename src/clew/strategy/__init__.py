@@ -48,6 +48,8 @@ __all__ = [
     "make",
 ]
 
+#: The largest weight of a contribution, and the smallest below 0: beyond it, numbers may overflow.
+HEAVIEST = 1_000_000
 #: Where clew's own strategies are.
 OWN = {
     "best-first": "clew.strategy.best_first:BestFirst",
@@ -110,5 +112,7 @@ def make(
     for key in given:
         if key not in allowed:
             raise ConfigError(f"the strategy {name!r} has no weight {key!r}{nearest(key, allowed)}")
+        if not -HEAVIEST <= given[key] <= HEAVIEST:
+            raise ConfigError(f"the weight of {key!r} must be a number from -{HEAVIEST} to {HEAVIEST}")
     chosen = read(name, strategy.options, options or {})
     return strategy.build(Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known))

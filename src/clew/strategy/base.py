@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
+#: No score is larger: beyond it are slips of arithmetic, and differences would drown in it.
+LARGEST = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
@@ -132,6 +135,21 @@ def totals(parts: Floats) -> Floats:
     for column in range(parts.shape[1]):
         found += parts[:, column]
     return found
+
+
+def finite(parts: Floats) -> Floats:
+    """Contributions whose scores can be compared: what is no number counts as nothing, and what is beyond
+    `LARGEST` as that. Every score that enters the frontier comes through here, whoever worked it out.
+
+    >>> finite(np.array([[np.nan, 2.0], [np.inf, 1.0]])).tolist()
+    [[0.0, 2.0], [1000000000.0, 1.0]]
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = totals(parts)
+    # A sum that is finite and small has no terms that are not, unless they cancel each other out.
+    if np.abs(scores).max(initial=0.0) <= LARGEST:
+        return parts
+    return np.clip(np.nan_to_num(parts, nan=0.0), -LARGEST, LARGEST)
 
 
 class Strategy(ABC):
