@@ -17,6 +17,12 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 LIST := find src -type f ! -name '*.pyc' ! -name '*.so' ! -name '*.pyd' ! -path '*.egg-info/*' | LC_ALL=C sort
 SOURCES := $(shell $(LIST))
 PIP := -m pip install --quiet --disable-pip-version-check -c constraints.txt
+#: The browser's tests run where the system has a browser; playwright, which steers it, is installed there only.
+CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome google-chrome-stable chrome,$(shell command -v $(name))))
+COMMA := ,
+BROWSER := $(if $(CHROMIUM),$(COMMA)browser)
+# $(call lacks-browser,DIR): FORCE where a browser has come since DIR was made.
+lacks-browser = $(if $(CHROMIUM),$(if $(wildcard $(1)/.browser),,FORCE))
 
 # Which environments are of another Python than the one asked for. Asked for is what was typed; the default is
 # content with any, so that `make venv PYTHON=python3.13` lasts.
@@ -56,10 +62,10 @@ $(VENV)/.run: $(PACKAGING) $(NATIVE) $(if $(filter $(VENV),$(OTHER)),FORCE)
 
 # For working on clew: every tool as well.
 venv: $(VENV)/.ready
-$(VENV)/.ready: $(PACKAGING) $(NATIVE) $(if $(filter $(VENV),$(OTHER)),FORCE)
+$(VENV)/.ready: $(PACKAGING) $(NATIVE) $(call lacks-browser,$(VENV)) $(if $(filter $(VENV),$(OTHER)),FORCE)
 	$(call environment,$(VENV))
-	$(BIN)/python $(PIP) -e '.[dev]'
-	@touch $(VENV)/.run $@
+	$(BIN)/python $(PIP) -e '.[dev$(BROWSER)]'
+	@touch $(VENV)/.run $(if $(CHROMIUM),$(VENV)/.browser) $@
 
 demo: $(VENV)/.run
 	$(BIN)/clew demo --directory demo
@@ -79,10 +85,10 @@ $(TEST)/.wheel: $(TEST)/.tools $(TEST)/.sources $(PACKAGING) $(SOURCES) README.m
 	rm -rf build
 	@touch $@
 
-$(TEST)/.ready: $(TEST)/.wheel
+$(TEST)/.ready: $(TEST)/.wheel $(call lacks-browser,$(TEST))
 	$(TEST)/bin/python -m pip uninstall --quiet --yes --disable-pip-version-check clew
-	$(TEST)/bin/python $(PIP) "$$(echo $(TEST)/wheel/clew-*.whl)[test]"
-	@touch $@
+	$(TEST)/bin/python $(PIP) "$$(echo $(TEST)/wheel/clew-*.whl)[test$(BROWSER)]"
+	@touch $(if $(CHROMIUM),$(TEST)/.browser) $@
 
 wheel: $(TEST)/.wheel
 

@@ -98,7 +98,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def would(checkout: Path, *words: str) -> str:
     """What make would run; nothing is run. (A list that is asked for each time is brought up to date.)"""
-    line = ["make", "-n", "--no-print-directory", *words]
+    line = ["make", "-n", "--no-print-directory", "CHROMIUM=", *words]
     mine = {
         name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "PYTHON"
     }
@@ -130,6 +130,14 @@ def test_another_python_makes_the_environment_anew(checkout):
     assert "pip install" in again
     assert f"{other} -m venv --clear .venv-test" in would(checkout, "wheel", f"PYTHON={other}")
     assert "venv --clear" not in would(checkout, "venv")
+
+
+def test_playwright_is_installed_where_there_is_a_browser_and_once(checkout):
+    """A browser that comes later brings it; the word on the command line stands in for the system's."""
+    assert "[dev,browser]" in would(checkout, "venv", "CHROMIUM=/usr/bin/chromium")
+    assert "[test,browser]" in would(checkout, "test", "CHROMIUM=/usr/bin/chromium")
+    (checkout / ".venv" / ".browser").touch()
+    assert "pip" not in would(checkout, "venv", "CHROMIUM=/usr/bin/chromium")
 
 
 def test_running_asks_for_no_tools(checkout):

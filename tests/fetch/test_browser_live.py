@@ -1,11 +1,10 @@
 """Pages in a real browser: what they become, and that nothing leaves it but by the door.
 
-Skipped where playwright or a browser is not installed.
+Skipped where playwright or a browser is not installed; failed there with CLEW_REQUIRE_BROWSER, as in CI.
 """
 
 import asyncio
 import contextlib
-import importlib.util
 import os
 import signal
 import socket
@@ -15,27 +14,12 @@ import pytest
 from clew.errors import ConfigError, FetchError, Reason
 from clew.fetch import HttpFetcher, HttpSettings, Request
 from clew.fetch.browser import BrowserFetcher, BrowserSettings
-from clew.fetch.chromium import NAMES, find_chromium
 from clew.fetch.subrequests import SubrequestLimits
 from clew.run import CrawlConfig, Session
 from clew.run.parsing import to_page
 from clew.store import MemoryStore
 
-
-def _missing():
-    if importlib.util.find_spec("playwright") is None:
-        return "playwright is not installed"
-    try:
-        find_chromium()
-    except ConfigError:
-        return f"none of {', '.join(NAMES)} is installed"
-    return ""
-
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(_missing()), reason=_missing() or "a browser is there"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 class Site:
@@ -117,6 +101,14 @@ async def test_a_shell_is_rendered_to_its_text_and_links():
         # The script is remembered; data is asked for again.
         await fetcher.fetch(Request(site.url()))
         assert site.asked[-2:] == ["/", "/api?q=1"]
+
+
+async def test_one_browser_shows_many_pages():
+    pages = {f"/{n}": f"<body><script>document.body.innerHTML = '<p>wind {n}</p>'</script>" for n in range(6)}
+    async with Site(pages) as site, browsing() as fetcher:
+        replies = await asyncio.gather(*(fetcher.fetch(Request(site.url(path))) for path in pages))
+        assert [to_page(reply, 0).text for reply in replies] == [f"wind {n}" for n in range(6)]
+        assert fetcher.browsers_started == 1
 
 
 async def test_a_page_that_goes_elsewhere_says_where_and_its_links_keep_their_meaning():
@@ -263,7 +255,10 @@ async def test_a_page_that_never_settles_is_taken_as_it_is_when_its_time_is_up()
         " n.textContent = 'kept'</script>",
         "/more": "more",
     }
-    async with Site(pages) as site, browsing(timeout=1.5, limits=SubrequestLimits(parts=100_000)) as fetcher:
+    async with (
+        Site(pages) as site,
+        browsing(timeout=4.0, limits=SubrequestLimits(requests=100_000)) as fetcher,
+    ):
         reply = await fetcher.fetch(Request(site.url()))
         assert reply.truncated
         assert to_page(reply, 0).text == "kept"
@@ -274,7 +269,7 @@ async def test_a_page_that_asks_without_end_is_cut_off_and_settles():
         "/": "<body><p id=n>0</p><script>const go = (i) => fetch('/m' + i).then(() => { n.textContent = i;"
         " go(i + 1) }); go(1)</script>"
     }
-    async with Site(pages) as site, browsing(limits=SubrequestLimits(parts=12)) as fetcher:
+    async with Site(pages) as site, browsing(limits=SubrequestLimits(requests=12)) as fetcher:
         reply = await fetcher.fetch(Request(site.url()))
         assert (reply.subrequests, len(site.asked)) == (12, 13)
         assert to_page(reply, 0).text == "11"
@@ -285,7 +280,7 @@ async def test_scripts_that_do_not_let_go_fail_the_page_and_no_other():
         "/": "<body><p>x</p><script>setTimeout(() => { while (true); }, 50)</script>",
         "/fine": "<body><script>document.body.innerHTML = '<p>fine</p>'</script>",
     }
-    async with Site(pages) as site, browsing(timeout=1.5) as fetcher:
+    async with Site(pages) as site, browsing(timeout=4.0) as fetcher:
         with pytest.raises(FetchError) as caught:
             await fetcher.fetch(Request(site.url()))
         assert caught.value.reason is Reason.BROWSER

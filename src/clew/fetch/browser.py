@@ -72,6 +72,11 @@ class BrowserFetcher(WrappingFetcher):
             settings.tabs,
         )
 
+    @property
+    def browsers_started(self) -> int:
+        """1, however many pages were rendered, unless one of them took the browser with it."""
+        return self._chromium.launches
+
     async def open(self) -> None:
         """Start the browser now, so that what is wrong with it is said before anything is fetched."""
         await self._chromium.open()

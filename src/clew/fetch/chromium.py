@@ -130,6 +130,7 @@ class Chromium:
         self.timeout = timeout
         self.max_body = max_body
         self.crashes = 0
+        self.launches = 0
         self._gate = asyncio.Semaphore(tabs)
         self._starting = asyncio.Lock()
         self._nowhere: socket.socket | None = None
@@ -149,6 +150,7 @@ class Chromium:
             try:
                 self._driver = await start().start()
                 self._browser = await self._launch(self._nowhere.getsockname()[1])
+                self.launches += 1
             except Exception as error:
                 await self._end()
                 first = (str(error).strip() or type(error).__name__).splitlines()[0]
