@@ -11,8 +11,8 @@ from clew import native
 from clew.factor import interned_rows
 from clew.factor.csr import CsrRows
 from clew.frontier import sorted_runs
-from clew.strategy import vectorizer
 from clew.url.index import KeyIndex
+from clew.words import forms
 
 pytestmark = pytest.mark.skipif(native.sums is None, reason="not compiled here")
 
@@ -113,7 +113,7 @@ def test_a_full_table_is_looked_through_once():
 @given(st.lists(st.sampled_from(["wind", "é", "a" * 8, "b" * 9, "c" * 16, "d" * 17, " ", "", "x" * 40])))
 def test_words_are_hashed_as_by_the_twin(words):
     text = " ".join(words).encode()
-    compiled, interpreted = vectorizer.hashed(text), vectorizer.spelled(b" " * 8 + text + b" " * 8)
+    compiled, interpreted = forms.hashed(text), forms.spelled(b" " * 8 + text + b" " * 8)
     assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
 
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from clew.knowledge import Knowledge
 from clew.page import Page
 from clew.strategy import vectorizer
-from clew.strategy.vectorizer import Vectorizer, hashed, telling
+from clew.strategy.vectorizer import Vectorizer, telling
+from clew.words import forms
+from clew.words.forms import hashed
 
 words = st.one_of(
     st.sampled_from(["the", "wind", "winds", "Turbine's", "12", "été", "風車", "counterrevolutionaries"]),
@@ -20,7 +22,7 @@ words = st.one_of(
 @given(st.lists(st.lists(words, max_size=60), max_size=4))
 def test_a_page_is_read_as_one_word_after_the_other(texts):
     """Short texts word by word, long ones by arrays: here all of them by arrays."""
-    before, vectorizer._LONG = vectorizer._LONG, 0
+    before, forms._LONG = forms._LONG, 0
     try:
         known = Knowledge()
         reader = Vectorizer(known)
@@ -30,7 +32,7 @@ def test_a_page_is_read_as_one_word_after_the_other(texts):
             assert numbers.tolist() == sorted(set(numbers.tolist()))
             assert {known.words.names[i] for i in numbers} == set(telling(page.text, "en"))
     finally:
-        vectorizer._LONG = before
+        forms._LONG = before
 
 
 def test_words_that_begin_and_end_alike_are_kept_apart():
@@ -43,13 +45,13 @@ def test_words_that_begin_and_end_alike_are_kept_apart():
 
 @pytest.mark.parametrize("long", [0, 10**9])
 def test_forgetting_changes_no_number(monkeypatch, long):
-    monkeypatch.setattr(vectorizer, "_LONG", long)
+    monkeypatch.setattr(forms, "_LONG", long)
     reader = Vectorizer(Knowledge())
     text = "wind turbines stand at sea where the wind blows " * 3
     page = Page(url="http://a.example/", text=text, language="en")
     first = reader.page(page)
     said = reader.anchors([text, "wind"], "en")
-    monkeypatch.setattr(vectorizer, "_FORMS", 0)
+    monkeypatch.setattr(vectorizer, "MAX_FORMS", 0)
     monkeypatch.setattr(vectorizer, "_ANCHORS", 0)
     assert np.array_equal(reader.page(page), first)
     again = reader.anchors([text, "wind"], "en")

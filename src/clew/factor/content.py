@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
-from clew.factor.link_graph import WIDTH, Floats, Ids, distinct
+from clew.factor.link_graph import WIDTH, Floats, Ids
 from clew.factor.vocabulary import Weights
 from clew.knowledge.names import told
+from clew.words.forms import distinct
 
 #: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
 _PARENTS = 8

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from clew import native
 from clew.factor.csr import CsrRows, grown
 from clew.factor.interned_rows import spans
+from clew.words.forms import distinct
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -343,11 +343,3 @@ _COLUMNS = (
 )
 #: What is kept for each page.
 _BY_SLOT = ("child_seen", "child_good", "satisfied", "_bits")
-
-
-def distinct(values: Any) -> Any:
-    """The different numbers among some, ascending: `np.unique`, without its detours."""
-    if len(values) < 2:
-        return values
-    values = np.sort(values)
-    return values[np.concatenate(([True], values[1:] != values[:-1]))]

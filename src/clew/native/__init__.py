@@ -4,7 +4,7 @@ Texts and arrays move through here and come out as folded texts or numbers. The 
 a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
 `clew.parse.text`, `clew.parse.html.document`, `clew.predicate.link_estimate`, `clew.predicate.view`,
 `clew.url.many`, `clew.url.index`, `clew.frontier.sorted_runs`, `clew.factor.csr`,
-`clew.factor.interned_rows`, `clew.strategy.vectorizer`), so that a crawl is the same crawl without them, only
+`clew.factor.interned_rows`, `clew.words.forms`), so that a crawl is the same crawl without them, only
 slower. Each name is None when it was not compiled, or when the environment says `CLEW_PURE=1`. With
 `CLEW_REQUIRE_NATIVE=1`, for checks of a build, what was not compiled is an ImportError.
 
@@ -72,7 +72,7 @@ first_of_each: Callable[..., int] | None = None
 gathered: Callable[..., None] | None = None
 """Products of a sparse matrix with a vector; see `clew.factor.logit`."""
 hashed: Callable[..., int] | None = None
-"""The hashes of words between blanks, and where they stand; see `clew.strategy.vectorizer`."""
+"""The hashes of words between blanks, and where they stand; see `clew.words.forms`."""
 beginning: Callable[[str, str], dict[str, int] | None] | None = None
 """The words of a folded text that begin with some letters, counted; see `clew.predicate.view`."""
 having: Callable[[tuple[str, ...], tuple[str, ...], list[int]], set[int]] | None = None

@@ -33,7 +33,6 @@ from clew.factor import (
     needed,
 )
 from clew.factor.link_features import Said
-from clew.factor.link_graph import distinct
 from clew.knowledge import Knowledge, dumps, frozen, loads
 from clew.messages import Rescore
 from clew.page import Page
@@ -43,6 +42,7 @@ from clew.strategy.combiner import BalancedWeights, Combiner, FixedWeights, Lear
 from clew.strategy.options import ChoiceOption, NamesOption, NumberOption, Option
 from clew.strategy.random_order import dice
 from clew.strategy.vectorizer import Vectorizer
+from clew.words.forms import distinct
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
