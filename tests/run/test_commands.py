@@ -1,6 +1,7 @@
 """Commands to a crawl under way: in force at once, in place again after a kill, lost only if unconfirmed."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -8,14 +9,17 @@ import threading
 
 import pytest
 
-from clew.engine import BanHost, SetBudget
+from clew.engine import BanHost, SetBudget, SetFocus, SetWeights
+from clew.errors import ConfigError, PredicateSyntaxError, UsageError
 from clew.fetch.replay import ReplayFetcher
 from clew.lab import open_web
 from clew.messages import Journal
 from clew.policy import Budget
 from clew.run import CrawlConfig, Session, VirtualClock
 from clew.run.explain import explain
+from clew.run.relearn import refolding
 from clew.store import MemoryStore, SqliteStore, open_reader
+from clew.strategy.base import totals
 
 AT, PAGES, MORE = 25, 40, 60
 MOMENTS = ("commanded", "saved", "durable")
@@ -144,6 +148,113 @@ def test_killed_at_any_moment_of_a_command_the_crawl_goes_on_as_if_it_had_not_be
         assert finished.pages == MORE
 
 
+WIDER = "tide OR farm OR sea"
+WEIGHTS = {"best-first": {"source": 0.5, "hint": 2.0}, "intelligent": {"content": 1.0, "link_text": 3.0}}
+
+
+def sought(strategy):
+    """Another focus for what is there, then for what comes, and other weights between the two."""
+    return [SetFocus(WIDER), SetWeights(WEIGHTS[strategy]), SetFocus("sea", rescore=False)]
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent", "shark"])
+def test_a_change_of_focus_moves_the_open_frontier_and_judges_nothing_otherwise(tmp_path, strategy):
+    def fetched(path, changes):
+        with SqliteStore(tmp_path / path) as store:
+            crawled(store, changes, strategy)
+            trace = list(store.decisions())
+            seq = next((d.seq for d in trace if d.kind == "command"), None)
+            rows = {row.url: (row.score, row.matched, row.reasons) for row in store.pages()}
+            return seq, [d.url for d in trace if d.kind == "page"], rows
+
+    _, plain, judged = fetched("plain", [])
+    seq, moved, rejudged = fetched("moved", [SetFocus(WIDER)])
+    _, later, _ = fetched("later", [SetFocus(WIDER, rescore=False)])
+    assert seq is not None
+    assert plain[:AT] == moved[:AT] == later[:AT]
+    assert moved != plain
+    assert moved != later
+    both = judged.keys() & rejudged.keys()
+    assert len(both) >= AT
+    assert all(judged[url] == rejudged[url] for url in both)
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_a_focus_that_was_sought_from_the_beginning_would_have_scored_the_frontier_alike(tmp_path, strategy):
+    """What is open after a change of focus is worth what a crawl that always had it would say of it, having
+    fetched the same pages: the strategy is a fold over what happened."""
+    with SqliteStore(tmp_path / "crawl") as store:
+        _, watcher = crawled(store, [SetFocus(WIDER), SetBudget(Budget(pages=AT))], strategy)
+        crawl = watcher.session.crawl
+        changed = crawl.strategy, crawl.frontier.scores[: crawl.frontier.count].copy()
+        refold = crawl.prepare(SetFocus(WIDER))
+        archive = store.replies()
+        assert list(refolding(crawl, store, archive.get, refold))
+        archive.close()
+        worth = refold.open()
+        assert len(worth.ids) > 20
+        assert totals(worth.terms).tolist() == changed[1][worth.ids].tolist()
+        assert crawl.focus.text() == WIDER
+        assert crawl.predicate.text() != crawl.focus.text()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_killed_at_any_moment_of_a_change_of_focus_or_weights_the_crawl_goes_on_the_same(
+    tmp_path, moment, strategy
+):
+    changes = sought(strategy)
+    with SqliteStore(tmp_path / "whole") as store:
+        crawled(store, changes, strategy)
+        whole = lines(store)
+    assert sum(" command " in line for line in whole) == len(changes)
+    for last in range(1, len(changes) + 1):
+        path = tmp_path / f"killed-{last}"
+        ended = subprocess.run(
+            [sys.executable, __file__, str(path), moment, str(last), strategy], check=False
+        )
+        assert ended.returncode == 9
+        with SqliteStore(path) as store:
+            crawled(store, changes, strategy)
+            assert lines(store) == whole
+            assert len(list(store.journal())) == len(changes)
+
+
+def test_stopped_and_resumed_later_a_changed_crawl_goes_on_the_same(tmp_path):
+    changes = sought("intelligent")
+    with SqliteStore(tmp_path / "whole") as store:
+        crawled(store, changes, "intelligent", pages=MORE)
+        whole = lines(store)
+    for pages in (AT + 1, AT + 9, PAGES):
+        with SqliteStore(tmp_path / f"stopped-{pages}") as store:
+            crawled(store, changes, "intelligent", pages=pages)
+            crawled(store, changes, "intelligent", pages=MORE)
+            assert lines(store) == whole
+
+
+def test_a_change_that_cannot_be_made_says_why_and_the_crawl_goes_on():
+    store = MemoryStore()
+    wrong = [SetFocus("wind AND ("), SetWeights({"hunt": 1.0}), SetFocus(WIDER), SetFocus("py:os:getcwd")]
+    finished, watcher = crawled(store, wrong, "best-first")
+    syntax, weights, kept, code = [answer.exception() for answer in watcher.answers]
+    assert isinstance(syntax, PredicateSyntaxError)
+    assert isinstance(weights, ConfigError)
+    assert "hint" in str(weights)
+    assert isinstance(kept, UsageError)
+    assert "directory" in str(kept)
+    assert isinstance(code, UsageError)
+    assert finished.pages == PAGES
+    assert not [d for d in store.decisions() if d.kind == "command"]
+
+
+def test_a_change_of_focus_is_told_in_the_trace_with_what_was_sought_before(tmp_path):
+    with SqliteStore(tmp_path / "crawl") as store:
+        crawled(store, [SetFocus(WIDER), SetFocus("sea", rescore=False)])
+        told = [json.loads(d.reasons[0]) for d in store.decisions() if d.kind == "command"]
+    first = open_web("demo").formula()
+    assert [(entry["instead_of"], entry["formula"]) for entry in told] == [(first, WIDER), (WIDER, "sea")]
+
+
 def test_another_thread_may_command_and_is_answered_when_it_is_durable(tmp_path):
     answered = []
 
@@ -185,6 +296,6 @@ def test_explain_says_that_a_host_was_banned(tmp_path):
 
 
 if __name__ == "__main__":
-    path, moment, last, strategy, host = sys.argv[1:]
-    wanted = [BanHost(host), SetBudget(Budget(pages=MORE))]
+    path, moment, last, strategy, *host = sys.argv[1:]
+    wanted = [BanHost(host[0]), SetBudget(Budget(pages=MORE))] if host else sought(strategy)
     crawled(Mortal(path, moment, int(last)), wanted, strategy)

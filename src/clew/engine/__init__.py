@@ -10,8 +10,8 @@ Invariant: every task that was leased is settled or abandoned exactly once. The 
 the store: `url_of` looks one up, and a driver saves the effects of a settle before it leases again.
 """
 
-from clew.engine.commands import BanHost, Change, SetBudget
+from clew.engine.commands import BanHost, Change, SetBudget, SetFocus, SetWeights
 from clew.engine.core import CrawlRules
 from clew.engine.settling import Crawl
 
-__all__ = ["BanHost", "Change", "Crawl", "CrawlRules", "SetBudget"]
+__all__ = ["BanHost", "Change", "Crawl", "CrawlRules", "SetBudget", "SetFocus", "SetWeights"]

@@ -7,8 +7,11 @@ kept in the store's journal, so a crawl that is taken up again has been changed 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
+from clew.errors import StoreForeign
 from clew.policy import Budget
 
 
@@ -26,8 +29,56 @@ class BanHost:
     host: str
 
 
-Change = SetBudget | BanHost
+@dataclass(frozen=True, slots=True)
+class SetWeights:
+    """The contributions to a score weigh otherwise, by name; one that is not named weighs nothing. The open
+    frontier is re-scored."""
+
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SetFocus:
+    """Something else is sought from now on: links are estimated, and pages count as good or bad examples, by
+    this formula. What is judged, and so what is a find, stays the same."""
+
+    formula: str
+    rescore: bool = True
+    """Re-score the open frontier by it; otherwise only links found from now on are scored by it."""
+
+
+Change = SetBudget | BanHost | SetWeights | SetFocus
 """What may be commanded."""
+
+_NAMES: dict[type[Change], str] = {
+    SetBudget: "set-budget",
+    BanHost: "ban-host",
+    SetWeights: "set-weights",
+    SetFocus: "set-focus",
+}
+_TYPES = {name: kind for kind, name in _NAMES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What commands may have changed, as it is now. Whoever takes a crawl up again with a budget, weights or
+    a formula of their own means those: what was commanded instead of others does not apply."""
+
+    budget: Budget
+    weights: Mapping[str, float]
+    focus: str
+
+    def replaced_by(self, change: Change) -> object:
+        """Of these, what a change replaces."""
+        match change:
+            case SetBudget():
+                return asdict(self.budget)
+            case SetWeights():
+                return dict(self.weights)
+            case SetFocus():
+                return self.focus
+            case BanHost():
+                return None
 
 
 def name_of(change: Change) -> str:
@@ -36,35 +87,59 @@ def name_of(change: Change) -> str:
     >>> name_of(BanHost("a.example"))
     'ban-host'
     """
-    return "set-budget" if isinstance(change, SetBudget) else "ban-host"
+    return _NAMES[type(change)]
 
 
-def dumps(change: Change, budget: Budget) -> str:
-    """A change as JSON text; `budget` is the one in force when it was commanded.
+def dumps(change: Change, in_force: InForce, *, refold: bool = False) -> str:
+    """A change as JSON text, with what was in force when it was commanded, and whether the strategy was
+    taught everything again for it.
 
-    >>> dumps(BanHost("a.example"), Budget())
+    >>> dumps(BanHost("a.example"), InForce(Budget(), {}, "wind"))
     '{"command":"ban-host","host":"a.example"}'
+    >>> dumps(SetFocus("wind OR sea"), InForce(Budget(), {}, "wind"))
+    '{"command":"set-focus","formula":"wind OR sea","rescore":true,"instead_of":"wind"}'
     """
-    entry: dict[str, object] = {"command": name_of(change)}
-    if isinstance(change, SetBudget):
-        # Who takes the crawl up again with another budget of their own means that one.
-        entry |= {"budget": asdict(change.budget), "instead_of": asdict(budget)}
-    else:
-        entry["host"] = change.host
-    return json.dumps(entry, separators=(",", ":"))
+    entry: dict[str, object] = {"command": name_of(change), **asdict(change)}
+    replaced = in_force.replaced_by(change)
+    if replaced is not None:
+        entry["instead_of"] = replaced
+    if refold:
+        entry["refold"] = True
+    return json.dumps(entry, separators=(",", ":"), ensure_ascii=False)
 
 
-def loads(entry: str, budget: Budget) -> Change | None:
-    """The change that `dumps` put into words, if it still applies to a crawl with this budget; None for one
-    that does not, or that this version of clew does not know.
+def loads(entry: str, in_force: InForce) -> Change | None:
+    """The change that `dumps` put into words, if it applies where these are in force; None for one that does
+    not, or that this version of clew does not know.
 
-    >>> loads(dumps(SetBudget(Budget(pages=9)), Budget(pages=5)), Budget(pages=5))
-    SetBudget(budget=Budget(pages=9, matches=None, seconds=None, bytes=None, requests=None, interest=None))
-    >>> loads(dumps(SetBudget(Budget(pages=9)), Budget(pages=5)), Budget(pages=7))
+    >>> before = InForce(Budget(pages=5), {}, "wind")
+    >>> loads(dumps(BanHost("a.example"), before), before)
+    BanHost(host='a.example')
+    >>> loads(dumps(SetFocus("sea"), before), InForce(Budget(pages=5), {}, "rain"))
     """
-    found = json.loads(entry)
-    if found.get("command") == "ban-host":
-        return BanHost(str(found["host"]))
-    if found.get("command") == "set-budget" and found["instead_of"] == asdict(budget):
+    try:
+        found = json.loads(entry)
+        kind = _TYPES.get(found.get("command"))
+        if kind is None:
+            return None
+        change = _change(kind, found)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreForeign(
+            f"a command in the journal is damaged ({str(error)[:200]}): restore the directory from a copy"
+        ) from error
+    return change if in_force.replaced_by(change) == found.get("instead_of") else None
+
+
+def refolds(entry: str) -> bool:
+    """Whether the strategy was taught everything again for what this entry says was commanded."""
+    return '"refold":true' in entry and bool(json.loads(entry).get("refold"))
+
+
+def _change(kind: type[Change], found: Mapping[str, Any]) -> Change:
+    if kind is SetBudget:
         return SetBudget(Budget(**found["budget"]))
-    return None
+    if kind is SetWeights:
+        return SetWeights({str(name): float(weight) for name, weight in found["weights"].items()})
+    if kind is SetFocus:
+        return SetFocus(str(found["formula"]), bool(found["rescore"]))
+    return BanHost(str(found["host"]))

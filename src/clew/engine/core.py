@@ -54,6 +54,9 @@ class Core:
         self, predicate: Predicate, strategy: Strategy, rules: CrawlRules, url_of: Callable[[int], str]
     ) -> None:
         self.predicate = predicate
+        """What is judged: what counts as a find. It never changes."""
+        self.focus = predicate
+        """What is sought: links are estimated by it, and pages are examples for learning by it."""
         self.strategy = strategy
         self.rules = rules
         self.url_of = url_of

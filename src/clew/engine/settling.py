@@ -7,16 +7,19 @@ whatever came is taken into the health of its host.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from clew import url as urls
 from clew.engine import commands
-from clew.engine.commands import BanHost, Change, SetBudget
+from clew.engine.commands import BanHost, Change, InForce, SetBudget, SetFocus, SetWeights
 from clew.engine.learning import Lesson
 from clew.engine.leasing import Leasing
-from clew.errors import RETRY, Reason, Retry
+from clew.engine.refold import Refold
+from clew.errors import RETRY, Reason, Retry, UsageError
 from clew.frontier.hosts import Host
 from clew.frontier.parked import waits_of
 from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
@@ -37,6 +40,9 @@ from clew.messages import (
 from clew.page import Links, Page
 from clew.parse.directives import hidden
 from clew.policy.waste_guard import PageCheck
+from clew.predicate import FormulaPredicate, Predicate
+from clew.predicate import compile as compile_predicate
+from clew.strategy import checked_weights, remake
 
 _REDIRECTS = 10
 #: Seconds between two looks whether this machine has recovered, at most.
@@ -79,31 +85,123 @@ class Crawl(Leasing):
         record = self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)
         return (*self._carried(), record)
 
-    def command(self, change: Change, now: float) -> tuple[Effect, ...]:
+    def prepare(self, change: Change) -> Refold | None:
+        """What must be taught all that happened before a change can be commanded; None where nothing must.
+        Changes nothing; a change that cannot be made is an error that says why."""
+        if isinstance(change, SetWeights) and not (change.weights and self.strategy.capabilities.reweighs):
+            fresh, focus = remake(self.strategy, weights=change.weights), self.focus
+        elif isinstance(change, SetWeights):
+            checked_weights(type(self.strategy), change.weights)
+            return None
+        elif isinstance(change, SetFocus):
+            focus = self.predicate_of(change.formula)
+            if not change.rescore or self.strategy.capabilities.refocuses:
+                return None
+            fresh = remake(self.strategy, predicate=focus)
+        else:
+            return None
+        if fresh.parts != self.strategy.parts:
+            raise UsageError(
+                f"that would make a score of {', '.join(fresh.parts)}; in this crawl it is made of "
+                f"{', '.join(self.strategy.parts)}: begin another crawl for it"
+            )
+        return Refold(fresh, focus, self.frontier)
+
+    def command(self, change: Change, now: float, refold: Refold | None = None) -> tuple[Effect, ...]:
         """Change a crawl under way. The effects belong together; once they are saved, the change is in force
-        after a crash too."""
-        entry = Journal(self.tracer.count, commands.dumps(change, self.rules.budget))
-        changed = self._change(change)
+        after a crash too. `refold` is what `prepare` gave, taught."""
+        if refold is None and self.prepare(change) is not None:
+            raise UsageError(f"{commands.name_of(change)} needs all that happened to be learned from again")
+        entry = Journal(self.tracer.count, commands.dumps(change, self.in_force, refold=refold is not None))
+        changed = self._change(change) if refold is None else self._replace(refold)
         url = f"http://{change.host}/" if isinstance(change, BanHost) else ""
         name = commands.name_of(change)
         record = self.tracer.commanded(url, now, self.frontier.queued, name, reasons=(entry.entry,))
         return (*self._carried(), entry, *changed, record)
 
+    @property
+    def in_force(self) -> InForce:
+        """What commands may change, as it is now."""
+        setup = self.strategy.setup
+        return InForce(self.rules.budget, {} if setup is None else setup.weights, self.focus.text())
+
+    def predicate_of(self, formula: str) -> Predicate:
+        """What a formula seeks: the crawl's own predicate, if it is that one's."""
+        if formula == self.predicate.text():
+            return self.predicate
+        if isinstance(self.predicate, FormulaPredicate):
+            return self.predicate.another(formula)
+        return compile_predicate(formula)
+
+    def foresee(self, entries: Sequence[Journal]) -> list[Journal]:
+        """On resume, before learning again: what the strategy was remade for last is in force from the
+        beginning, since it was taught from there. Gives what is to be repeated, each at its place."""
+        last = max([at for at, entry in enumerate(entries) if commands.refolds(entry.entry)], default=-1)
+        rest: list[Journal] = []
+        for entry in entries[: last + 1]:
+            change = commands.loads(entry.entry, self.in_force)
+            if isinstance(change, SetFocus | SetWeights):
+                self._remake(change)
+            else:
+                rest.append(entry)
+        return [*rest, *entries[last + 1 :]]
+
     def repeat(self, entry: Journal) -> None:
         """Take in again, on resume, what was commanded before."""
-        change = commands.loads(entry.entry, self.rules.budget)
-        if change is not None:
+        change = commands.loads(entry.entry, self.in_force)
+        if change is not None and commands.refolds(entry.entry):
+            state = self.strategy.state()
+            self._remake(change)
+            self.strategy.restore(state)
+        elif change is not None:
             self._change(change)
+
+    def _remake(self, change: Change) -> None:
+        """A fresh strategy by a change, with nothing learned yet."""
+        if isinstance(change, SetFocus):
+            self.focus = self.predicate_of(change.formula)
+            self.strategy = remake(self.strategy, predicate=self.focus)
+        elif isinstance(change, SetWeights):
+            self.strategy = remake(self.strategy, weights=change.weights)
+        self.overflow.strategy = self.strategy
+
+    def _replace(self, refold: Refold) -> list[Effect]:
+        """A strategy that was taught again takes over, and the frontier is worth what it says."""
+        self.strategy, self.focus = refold.strategy, refold.focus
+        self.overflow.strategy = self.strategy
+        if self.frontier.overflow_count and self.strategy.capabilities.sheds:
+            self.strategy.set_aside(np.flatnonzero(self.frontier.overflowed[: self.frontier.count]))
+        moved = refold.open()
+        # Those under way may come back to their queues.
+        self.frontier.put(moved.ids, moved.terms)
+        effects = self.expander.rescore(moved)
+        state = self.strategy.snapshot()
+        return [*effects, Learned(state)] if state else effects
 
     def _change(self, change: Change) -> list[Effect]:
         if isinstance(change, SetBudget):
             self.rules = replace(self.rules, budget=change.budget)
+            return []
+        if isinstance(change, SetWeights):
+            moved = self.strategy.reweigh(checked_weights(type(self.strategy), change.weights))
+            self._note_setup(weights=change.weights)
+            return self.expander.rescore(moved)
+        if isinstance(change, SetFocus):
+            self.focus = self.predicate_of(change.formula)
+            self._note_setup(predicate=self.focus)
+            if change.rescore and self.strategy.capabilities.refocuses:
+                return self.expander.rescore(self.strategy.refocus(self.focus))
+            self.strategy.seek(self.focus)
             return []
         host = self.hosts[self.hosts.number(change.host)]
         host.ban()
         self.hosts.touch(host.number)
         self.give_up(host)
         return [host.row(self.rules.politeness)]
+
+    def _note_setup(self, **changes: Any) -> None:
+        if self.strategy.setup is not None:
+            self.strategy.setup = replace(self.strategy.setup, **changes)
 
     def _carried(self) -> list[Effect]:
         """Effects of leasing, which go with the next that are saved."""
@@ -335,7 +433,8 @@ class Crawl(Leasing):
         self._count(host, matched, repeated is not None)
         admitted = self.admission.admit(page, task.depth + 1)
         numbered = self.expander.number(admitted)
-        lesson = Lesson.judged(task.candidate, page, verdict, task.depth, admitted, numbered)
+        sought = verdict if self.focus is self.predicate else self.focus.judge(page)
+        lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
         terms, effects = self.learn(lesson)
         filed = self.expander.file(task, admitted, numbered, terms)
         effects += filed.effects

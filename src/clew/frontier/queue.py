@@ -104,13 +104,17 @@ class Frontier:
         live = self.states[ids] == _QUEUED
         if not live.all():
             ids, terms = ids[live], terms[live]
-        for column in range(self.width):
-            self.terms[:, column][ids] = terms[:, column]
-        self.scores[ids] = totals(terms)
+        self.put(ids, terms)
         if len(ids) > max(_FLOOR, self.queued // 4):
             self.sort()
         else:
             self._push(ids)
+
+    def put(self, ids: NDArray[np.int64], terms: NDArray[np.float64]) -> None:
+        """Write contributions and scores of candidates that are in no queue; others need `rescore`."""
+        for column in range(self.width):
+            self.terms[:, column][ids] = terms[:, column]
+        self.scores[ids] = totals(terms)
 
     def close(self, candidate: int, state: State) -> None:
         """Take a candidate out of its queue, or, with QUEUED, put it back."""

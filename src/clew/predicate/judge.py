@@ -95,6 +95,11 @@ class FormulaPredicate:
         """Guess, from anchor text and URL alone, how far each link's target would satisfy the formula."""
         return self._link_estimate.links(links)
 
+    def another(self, formula: str) -> FormulaPredicate:
+        """The predicate of another formula, with this one's threshold and semantics. What it names is never
+        code: it may come from a crawl that somebody else made."""
+        return FormulaPredicate(parse(formula), threshold=self.threshold, semantics=self.semantics)
+
     def text(self) -> str:
         """The formula as text."""
         return str(self.formula)

@@ -9,6 +9,7 @@ alone, at the price of waiting for the slowest of the tasks under way.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from clew.engine import Change, Crawl
-from clew.errors import RETRY, FetchError, ParseError, Reason
+from clew.engine.refold import Refold
+from clew.errors import RETRY, FetchError, ParseError, Reason, UsageError
 from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
@@ -27,6 +29,7 @@ from clew.run.backpressure import DurabilityGate
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Parser, to_page, to_sitemap
+from clew.run.relearn import refolding
 from clew.store.base import Store
 
 #: Between checkpoints of what was learned, at least; a quarter of the pages so far in a long crawl. (A crawl
@@ -35,6 +38,8 @@ CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 2
 BYTES_AT_A_TIME = 64 * 1024
+#: Decisions learned from again, when a command calls for it, before the network gets a look in.
+REFOLDED_AT_A_TIME = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ class Driver:
             self._gate.check()
             if self._broken is not None:
                 raise self._broken
-            self._obey(now)
+            await self._obey(now)
             reason = self.crawl.stopped(now)
             if reason is not None:
                 return reason
@@ -142,18 +147,46 @@ class Driver:
             self._news.clear()
         return "interrupted"
 
-    def _obey(self, now: float) -> None:
-        """Take in what was commanded; who commanded it is told when it is durable."""
-        while self.commands:
-            command = self.commands.popleft()
-            if not command.done.set_running_or_notify_cancel():
+    async def _obey(self, now: float) -> None:
+        """Take in what was commanded; who commanded it is told when it is durable, or why it cannot be."""
+        while self.commands and not self._stopping:
+            command = self.commands[0]
+            effects: tuple[Effect, ...] = ()
+            try:
+                refold = self.crawl.prepare(command.change)
+                if refold is not None and not await self._refold(refold):
+                    continue
+                if command.done.set_running_or_notify_cancel():
+                    effects = self.crawl.command(command.change, now, refold)
+            except UsageError as problem:
+                if command.done.running() or command.done.set_running_or_notify_cancel():
+                    command.done.set_exception(problem)
+            self.commands.popleft()
+            if not effects:
                 continue
-            effects = self.crawl.command(command.change, now)
             self.store.save(effects)
             self.store.flush()
             self.progress.budget = self.crawl.rules.budget.pages
             self._tell(effects)
             command.done.set_result(self.crawl.tracer.count)
+
+    async def _refold(self, refold: Refold) -> bool:
+        """Teach a strategy all that happened, from the archive; False if the crawl is to stop meanwhile."""
+        self.store.flush()
+        archive = self.store.replies()
+        if archive is None:
+            raise UsageError(
+                "the frontier can be scored anew only where replies are kept: crawl into a directory, or "
+                "change the focus for new links only"
+            )
+        with contextlib.closing(archive):
+            for seq in refolding(self.crawl, self.store, archive.get, refold):
+                if seq % REFOLDED_AT_A_TIME == 0:
+                    # Signals are heard, and replies come in.
+                    await asyncio.sleep(0)
+                    if self._stopping:
+                        return False
+        return True
 
     def _tell(self, effects: Sequence[Effect]) -> None:
         self._note(effects)

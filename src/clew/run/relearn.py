@@ -15,15 +15,17 @@ import numpy as np
 from clew import url as urls
 from clew.engine import Crawl
 from clew.engine.learning import Lesson
+from clew.engine.refold import Refold
 from clew.errors import ParseError, StoreForeign
 from clew.fetch.base import Response
 from clew.frontier.admission import Admitted
 from clew.frontier.expander import Numbered
 from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
-from clew.predicate.verdict import Verdict
+from clew.predicate.verdict import Predicate, Verdict
 from clew.run.parsing import to_page, to_sitemap
 from clew.store.base import Reader
+from clew.strategy.base import Strategy
 
 #: Results of a decision about a page that was judged.
 _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
@@ -51,15 +53,17 @@ def relearning(crawl: Crawl, store: Reader, archive: Archive, *, before: int | N
 
     What was commanded is repeated at its place; for a strategy that need not learn again, that is all.
     """
-    commanded = deque(store.journal())
+    entries = [entry for entry in store.journal() if before is None or entry.after < before]
+    relearns = crawl.strategy.capabilities.relearns
+    commanded = deque(crawl.foresee(entries) if relearns else entries)
     count = 0
-    for decision in store.decisions() if crawl.strategy.capabilities.relearns else ():
+    for decision in store.decisions() if relearns else ():
         if before is not None and decision.seq >= before:
             return
         while commanded and commanded[0].after < decision.seq:
             crawl.repeat(commanded.popleft())
         taught = 0
-        for lesson in lessons(crawl, store, archive, decision):
+        for lesson in lessons(crawl, store, archive, decision, crawl.strategy, crawl.focus):
             crawl.learn_again(lesson)
             taught |= not lesson.met
         if taught:
@@ -69,24 +73,37 @@ def relearning(crawl: Crawl, store: Reader, archive: Archive, *, before: int | N
         crawl.repeat(entry)
 
 
-def lessons(crawl: Crawl, store: Reader, archive: Archive, decision: Decision) -> Iterator[Lesson]:
-    """What a decision taught when it was made."""
+def refolding(crawl: Crawl, store: Reader, archive: Archive, refold: Refold) -> Iterator[int]:
+    """Teach another strategy all that the crawl has seen so far; gives, after each decision, its number."""
+    for decision in store.decisions():
+        for lesson in lessons(crawl, store, archive, decision, refold.strategy, refold.focus):
+            refold.teach(lesson)
+        yield decision.seq
+
+
+def lessons(
+    crawl: Crawl, store: Reader, archive: Archive, decision: Decision, strategy: Strategy, focus: Predicate
+) -> Iterator[Lesson]:
+    """What a decision teaches a strategy that has this focus; it has been taught what came before it."""
     if decision.kind == TaskKind.SITEMAP and decision.new:
-        yield from _listed(crawl, decision, archive)
+        yield from _listed(crawl, strategy, decision, archive)
     if decision.kind != TaskKind.PAGE or decision.candidate < 0:
         return
     if decision.candidate >= crawl.frontier.count:
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
     depth = int(crawl.frontier.depths[decision.candidate])
     if decision.result in _JUDGED:
-        page = _page(crawl, decision, archive, depth)
+        page = _page(strategy, decision, archive, depth)
         admitted, numbered = _let_in(crawl, store, decision.candidate, page, depth)
         verdict = Verdict(decision.verdict, decision.result != "miss")
+        if focus is not crawl.predicate:
+            verdict = focus.judge(page)
         yield Lesson.judged(decision.candidate, page, verdict, depth, admitted, numbered)
         for target in (page.refresh, page.canonical):
-            yield from _followed(crawl, decision, target, depth)
+            yield from _followed(crawl, strategy, decision, target, depth)
     elif decision.result == "redirect":
-        yield from _followed(crawl, decision, decision.reasons[0] if decision.new else "", depth)
+        target = decision.reasons[0] if decision.new else ""
+        yield from _followed(crawl, strategy, decision, target, depth)
     elif decision.result != "retry" and crawl.frontier.states[decision.candidate] in _GIVEN_UP:
         yield Lesson.missed(decision.candidate, decision.url, decision.status, depth)
 
@@ -113,21 +130,23 @@ def _let_in(crawl: Crawl, store: Reader, candidate: int, page: Page, depth: int)
     return admitted, Numbered(ids=ids, fresh=fresh, owned=ids >= 0)
 
 
-def _followed(crawl: Crawl, decision: Decision, target: str, depth: int) -> Iterator[Lesson]:
+def _followed(
+    crawl: Crawl, strategy: Strategy, decision: Decision, target: str, depth: int
+) -> Iterator[Lesson]:
     """What a redirect, a refresh or a canonical link led to, if it was new there."""
-    if not target or not crawl.strategy.capabilities.meets:
+    if not target:
         return
     keys = urls.keys((target,))
     ids = crawl.frontier.find(keys)
-    if ids[0] >= crawl.strategy.met and crawl.frontier.sources[ids[0]] == decision.candidate:
+    if ids[0] >= strategy.met and crawl.frontier.sources[ids[0]] == decision.candidate:
         links = Links(decision.url, (target,), *[("",)] * 4)
         yield Lesson.introduced(decision.candidate, depth, links, keys, ids)
 
 
-def _listed(crawl: Crawl, decision: Decision, archive: Archive) -> Iterator[Lesson]:
+def _listed(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archive) -> Iterator[Lesson]:
     """What was taken of a sitemap. It may list more, which was passed over, and came by another one later."""
     response = archive(decision.url)
-    if response is None or not crawl.strategy.capabilities.meets:
+    if response is None:
         return
     try:
         found = to_sitemap(response)
@@ -136,7 +155,7 @@ def _listed(crawl: Crawl, decision: Decision, archive: Archive) -> Iterator[Less
     frontier, keys = crawl.frontier, urls.keys(found.urls)
     ids = frontier.find(keys)
     # A seed has no source either; but it lies at the beginning, and what a sitemap lists one step from it.
-    taken = (ids >= crawl.strategy.met) & (frontier.sources[ids] == -1) & (frontier.depths[ids] == 1)
+    taken = (ids >= strategy.met) & (frontier.sources[ids] == -1) & (frontier.depths[ids] == 1)
     rows = [i for i in np.argsort(ids, kind="stable").tolist() if taken[i]][: decision.new]
     if rows:
         blank = ("",) * len(found.urls)
@@ -144,12 +163,12 @@ def _listed(crawl: Crawl, decision: Decision, archive: Archive) -> Iterator[Less
         yield Lesson.introduced(-1, 0, links, keys[rows], ids[rows])
 
 
-def _page(crawl: Crawl, decision: Decision, archive: Archive, depth: int) -> Page:
+def _page(strategy: Strategy, decision: Decision, archive: Archive, depth: int) -> Page:
     """The page as it was judged: made of the archived reply by the function that made it then."""
     response = archive(decision.url)
     try:
         if response is not None:
-            return to_page(response, depth, crawl.strategy.capabilities.link_columns)
+            return to_page(response, depth, strategy.capabilities.link_columns)
     except ParseError:
         pass
     return Page(url=decision.url, status=decision.status, depth=depth)

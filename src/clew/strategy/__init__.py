@@ -8,8 +8,10 @@ expansion scored twice gives the same rows; `observe` learns and scores in one c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
-from clew.errors import ConfigError
+from clew.errors import ConfigError, UsageError
 from clew.knowledge import Knowledge
 from clew.plugins import Registry
 from clew.predicate.verdict import Predicate
@@ -44,8 +46,10 @@ __all__ = [
     "Shark",
     "Strategy",
     "TagPath",
+    "checked_weights",
     "find",
     "make",
+    "remake",
 ]
 
 #: The largest weight of a contribution, and the smallest below 0: beyond it, numbers may overflow.
@@ -107,12 +111,39 @@ def make(
     0.25
     """
     strategy = find(name)
-    given = {strategy.weight_name(key): weight for key, weight in (weights or {}).items()}
+    given = checked_weights(strategy, weights or {})
+    chosen = read(name, strategy.options, options or {})
+    setup = Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known)
+    return _built(strategy, setup)
+
+
+def remake(strategy: Strategy, **changes: Any) -> Strategy:
+    """A fresh strategy like this one, but for what is changed of its `Setup`.
+
+    >>> from clew.predicate import compile
+    >>> remake(make("best-first", compile("wind")), weights={"hint": 2.0}).hint
+    2.0
+    """
+    if strategy.setup is None:
+        raise UsageError(f"{strategy.name} cannot be changed: it was not built by clew.strategy.make")
+    if "weights" in changes:
+        changes["weights"] = checked_weights(type(strategy), changes["weights"])
+    return _built(type(strategy), replace(strategy.setup, **changes))
+
+
+def checked_weights(strategy: type[Strategy], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights by the present names of contributions; a `ConfigError` for a name that the strategy lacks."""
+    given = {strategy.weight_name(key): weight for key, weight in weights.items()}
     allowed = strategy.weight_names() if given else ()
     for key in given:
         if key not in allowed:
-            raise ConfigError(f"the strategy {name!r} has no weight {key!r}{nearest(key, allowed)}")
+            raise ConfigError(f"the strategy {strategy.name!r} has no weight {key!r}{nearest(key, allowed)}")
         if not -HEAVIEST <= given[key] <= HEAVIEST:
             raise ConfigError(f"the weight of {key!r} must be a number from -{HEAVIEST} to {HEAVIEST}")
-    chosen = read(name, strategy.options, options or {})
-    return strategy.build(Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known))
+    return given
+
+
+def _built(strategy: type[Strategy], setup: Setup) -> Strategy:
+    built = strategy.build(setup)
+    built.setup = setup
+    return built

@@ -33,6 +33,7 @@ LARGEST = 1e9
 class Expansion:
     """A judged page and those of its links that are in scope, one row per distinct target.
 
+    `verdict` is what the crawl's focus makes of the page: what is sought, not what counts as a find.
     `ids[i]` is the candidate number of `links[i]`'s target (-1 when another shard owns it); those in
     `fresh` were not known before. A fetch that gave nothing (404, a host that is gone) is an expansion
     too: of an empty page, judged 0, without links.
@@ -107,6 +108,10 @@ class Capabilities:
     """It can give the evidence behind a score: `candidates`, `evaluate`, `evidence_for`."""
     relearns: bool = False
     """On resume it learns from the stored pages again, since its `state` is not all it needs."""
+    reweighs: bool = False
+    """It takes other weights without being taught again: `reweigh`."""
+    refocuses: bool = False
+    """It can tell from memory what its candidates are worth by another focus: `refocus`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +119,7 @@ class Setup:
     """What a strategy is built from."""
 
     predicate: Predicate
+    """What is sought, the focus: links are estimated by it, and so are the pages of an `Expansion` judged."""
     seed: int = 0
     """For its dice."""
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -168,6 +174,8 @@ class Strategy(ABC):
     options: ClassVar[Mapping[str, Option]] = {}
     """What may be said about it beyond its name."""
     capabilities: Capabilities = Capabilities()
+    setup: Setup | None = None
+    """What it was built from, if `clew.strategy.make` built it."""
     knowledge: Knowledge | None = None
     """The counts it learned, which another crawl can begin with; None for one that learns otherwise."""
 
@@ -224,6 +232,11 @@ class Strategy(ABC):
         remembers them. A strategy that does not read pages so need not care."""
         return None
 
+    def seek(self, focus: Predicate) -> None:
+        """Estimate links by another focus from now on; the worth of those met before stays. (The verdicts it
+        is shown are the focus's already: one that asks the predicate nothing itself need not care.)"""
+        return None
+
     # with `meets`
 
     @property
@@ -265,6 +278,18 @@ class Strategy(ABC):
 
     def interest(self, parts: tuple[float, ...]) -> float:
         """How many times as likely as chance a candidate with these contributions is to be a find."""
+        raise NotImplementedError
+
+    # with `reweighs`
+
+    def reweigh(self, weights: Mapping[str, float]) -> Rescore:
+        """Weigh contributions so, by the names of `parts`, from now on; gives what candidates are worth."""
+        raise NotImplementedError
+
+    # with `refocuses`
+
+    def refocus(self, focus: Predicate) -> Rescore:
+        """`seek` it, and give what the candidates met before are worth by it."""
         raise NotImplementedError
 
     # with `explains`

@@ -22,7 +22,7 @@ class BestFirst(Strategy):
     parts: tuple[str, ...] = ("source", "hint")
 
     def __init__(self, predicate: Predicate, *, source: float = 1.0, hint: float = 1.0) -> None:
-        self.predicate = predicate
+        self.focus = predicate
         self.source = source
         self.hint = hint
 
@@ -34,11 +34,14 @@ class BestFirst(Strategy):
     def build(cls, setup: Setup) -> Self:
         return cls(setup.predicate, **setup.weights)
 
+    def seek(self, focus: Predicate) -> None:
+        self.focus = focus
+
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return np.tile(np.array([self.source, self.hint]), (len(keys), 1))
 
     def score(self, expansion: Expansion) -> NDArray[np.float64]:
         parts = np.empty((len(expansion.ids), 2))
         parts[:, 0] = self.source * expansion.verdict.score
-        parts[:, 1] = np.asarray(self.predicate.estimate_links(expansion.links), np.float64) * self.hint
+        parts[:, 1] = np.asarray(self.focus.estimate_links(expansion.links), np.float64) * self.hint
         return parts

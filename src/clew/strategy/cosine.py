@@ -31,14 +31,10 @@ class Cosine(Strategy):
     def __init__(
         self, predicate: Predicate, seed: int = 0, *, topic: str = "found", ties: str = "dice"
     ) -> None:
-        self.predicate = predicate
         self.seed = seed
         self.topic = topic
         self.ties = ties
-        self._wanted = TopicVector()
-        words = topic_words(predicate)
-        if words:
-            self._wanted.add(dict.fromkeys(words, 1))
+        self.seek(predicate)
         self.found_ = TopicVector()
 
     def __repr__(self) -> str:
@@ -47,6 +43,12 @@ class Cosine(Strategy):
     @classmethod
     def build(cls, setup: Setup) -> Self:
         return cls(setup.predicate, setup.seed, **setup.options)
+
+    def seek(self, focus: Predicate) -> None:
+        self._wanted = TopicVector()
+        words = topic_words(focus)
+        if words:
+            self._wanted.add(dict.fromkeys(words, 1))
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         return self._parts(1.0, keys)

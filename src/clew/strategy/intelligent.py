@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import ConfigError
 from clew.factor import (
     FACTORS,
     Discovery,
@@ -96,6 +97,7 @@ class Intelligent(Strategy):
         interest=True,
         explains=True,
         relearns=True,
+        reweighs=True,
     )
 
     def __init__(
@@ -122,7 +124,7 @@ class Intelligent(Strategy):
         self.knowledge = Knowledge()
         self.vectorizer = Vectorizer(self.knowledge, tokens)
         state = LearningState(self.knowledge, self.graph, how or Estimation(), known, predicate=predicate)
-        self._how, self._features = state.how, state.features
+        self._state, self._how, self._features = state, state.how, state.features
         # More may learn than are heard, so that the knowledge serves any later crawl.
         self.learners: dict[str, Factor] = {name: FACTORS[name](state) for name in needed(self.factors)}
         self.heard = [self.learners[name] for name in self.factors]
@@ -353,6 +355,20 @@ class Intelligent(Strategy):
         self.graph.anchors.extend(first, *said)
         words = Said(*said, self.knowledge.anchors.names)
         self._features.note(first, links, fresh, words, expansion.verdict.satisfied)
+
+    def seek(self, focus: Predicate) -> None:
+        self._state.predicate = focus
+
+    def reweigh(self, weights: Mapping[str, float]) -> Rescore:
+        """These weights hold from now on, whatever was learned of weights."""
+        unheard = [name for name in weights if name not in self.factors]
+        if unheard:
+            heard = ", ".join(self.factors)
+            raise ConfigError(f"{unheard[0]!r} is not among the factors of this crawl: {heard}")
+        self.combiner = self._combiner_for(weights)
+        self._guided = False
+        ids = self.candidates()
+        return Rescore(ids, self.evaluate(ids), saved=False)
 
     # re-scoring
 

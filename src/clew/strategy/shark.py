@@ -53,7 +53,7 @@ class Shark(Strategy):
         ties: str = "dice",
         memory: int = 1_000_000,
     ) -> None:
-        self.predicate = predicate
+        self.focus = predicate
         self.seed = seed
         self.decay = decay
         self.beta = beta
@@ -73,6 +73,9 @@ class Shark(Strategy):
     @classmethod
     def build(cls, setup: Setup) -> Self:
         return cls(setup.predicate, setup.seed, **setup.options)
+
+    def seek(self, focus: Predicate) -> None:
+        self.focus = focus
 
     def seeds(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         near = 1.0 - self.gamma
@@ -108,7 +111,7 @@ class Shark(Strategy):
             if counts:
                 self.found_.add(counts)
         if not self.guesses_ and len(expansion.links):
-            self.guesses_ = any(self.predicate.estimate_links(expansion.links))
+            self.guesses_ = any(self.focus.estimate_links(expansion.links))
         return Scored(self._scores(expansion, bequest))
 
     def state(self) -> str:
@@ -141,7 +144,7 @@ class Shark(Strategy):
     def _likeness(self, links: Links, page: Page) -> Sequence[float]:
         if self.examples == "found" or (self.examples == "auto" and not self.guesses_):
             return [self.found_.cosine(telling(anchor, page.language)) for anchor in links.anchors]
-        return self.predicate.estimate_links(links)
+        return self.focus.estimate_links(links)
 
 
 def _rows(links: Links, rows: list[int]) -> Links:

@@ -247,6 +247,13 @@ class StrategyContract:
         assert np.isfinite(strategy.observe(bare).terms).all()
         assert np.isfinite(strategy.score(bare)).all()
 
+    def test_a_focus_it_is_told_is_as_good_as_one_it_was_built_with(self) -> None:
+        """`seek` before anything is learned gives the strategy that `make` gives for that predicate."""
+        told = self.make()
+        self.predicate = compile_predicate("bread OR oven")
+        told.seek(self.predicate)
+        assert Walk(told, self.predicate).start().run(self.steps).log == self.walk().run(self.steps).log
+
     def test_what_it_declares_it_has(self) -> None:
         """Every capability comes with its hooks: none of them is the default that only says it is missing."""
         strategy = self.make()
@@ -256,6 +263,8 @@ class StrategyContract:
             "audits": ("audits", "review"),
             "interest": ("interest",),
             "explains": ("candidates", "evaluate", "evidence_for"),
+            "reweighs": ("reweigh",),
+            "refocuses": ("refocus",),
         }
         for capability, names in hooks.items():
             if getattr(strategy.capabilities, capability):

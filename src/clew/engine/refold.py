@@ -1,0 +1,83 @@
+"""`Refold`: a strategy that is taught all that happened once more, before it takes the place of another.
+
+What was learned is a fold over lessons (`clew.engine.learning`). With another focus or other weights it is
+the same fold over the same lessons, by a fresh strategy; and what its links were worth on the way is what the
+open frontier is worth by it. Whoever drives the crawl makes the lessons anew, from the archive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.engine.learning import Lesson, teach
+from clew.frontier.queue import Frontier
+from clew.messages import Rescore, State
+from clew.predicate.verdict import Predicate
+from clew.strategy.base import Expansion, Strategy, totals
+
+Terms = NDArray[np.float64]
+
+
+class Refold:
+    """A fresh strategy, what it seeks, and the worth of candidates as it has it so far.
+
+    Parameters: the strategy, with nothing learned yet; its focus; the frontier, which is read, not changed.
+    """
+
+    def __init__(self, strategy: Strategy, focus: Predicate, frontier: Frontier) -> None:
+        self.strategy = strategy
+        self.focus = focus
+        self._frontier = frontier
+        count = frontier.count
+        seeds = (frontier.sources[:count] < 0) & (frontier.depths[:count] == 0)
+        self._terms: Terms = np.zeros((count, len(strategy.parts)))
+        self._terms[seeds] = strategy.seeds(frontier.keys[:count][seeds])
+        self._told = seeds
+        """Which candidates something was said of."""
+
+    def __repr__(self) -> str:
+        return f"Refold({self.strategy.name}, {int(self._told.sum())} of {len(self._told)} candidates)"
+
+    def teach(self, lesson: Lesson) -> None:
+        """Take in what happened next."""
+        taught = teach(self.strategy, lesson)
+        if taught.moved is not None:
+            self._reserve(taught.moved.ids)
+            self._terms[taught.moved.ids] = taught.moved.terms
+            self._told[taught.moved.ids] = True
+        expansion = lesson.expansion
+        ours = expansion.ids >= 0
+        if not ours.any():
+            return
+        ids = expansion.ids[ours]
+        self._reserve(ids)
+        terms = (self._unmet(expansion) if taught.terms is None else taught.terms)[ours]
+        better = expansion.fresh[ours] | ~self._told[ids]
+        better |= totals(terms) > totals(self._terms[ids])
+        self._terms[ids[better]] = terms[better]
+        self._told[ids] = True
+
+    def open(self) -> Rescore:
+        """What the candidates that may still be fetched are worth by it; of others nothing is told, and what
+        was never met keeps the worth it has."""
+        self._reserve(np.array([self._frontier.count - 1]))
+        states = self._frontier.states[: len(self._told)]
+        waiting = (states == State.QUEUED) | (states == State.LEASED)
+        ids = np.flatnonzero(waiting & self._told)
+        return Rescore(ids, self._terms[ids], saved=not self.strategy.capabilities.relearns)
+
+    def _unmet(self, expansion: Expansion) -> Terms:
+        """Worth of candidates that no judged page led to, by a strategy that does not know its candidates: a
+        redirect's target is worth what led there, a sitemap's entry what a link of an empty page is."""
+        if expansion.source < 0:
+            return self.strategy.score(expansion)
+        self._reserve(np.array([expansion.source]))
+        return np.repeat(self._terms[expansion.source][None], len(expansion.ids), axis=0)
+
+    def _reserve(self, ids: NDArray[np.int64]) -> None:
+        """The crawl may go on meanwhile."""
+        more = (int(ids.max()) + 1 if len(ids) else 0) - len(self._told)
+        if more > 0:
+            self._terms = np.concatenate([self._terms, np.zeros((more, self._terms.shape[1]))])
+            self._told = np.concatenate([self._told, np.zeros(more, np.bool_)])
