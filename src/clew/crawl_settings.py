@@ -56,4 +56,5 @@ class CrawlSettings(TypedDict, total=False):
     cache_age: float | str
     ordered: bool
     parse_workers: int | None
+    predicate_timeout: float | str | None
     metrics_port: int | None

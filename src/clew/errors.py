@@ -26,6 +26,15 @@ class ClewError(Exception):
     exit_code = 1
 
 
+class Interruption(BaseException):
+    """The crawl is to end, for the reason given, while code of the user's keeps it; not to be caught by
+    that."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
 class UsageError(ClewError):
     """The user's words are off: an argument, a setting, a formula."""
 

@@ -14,5 +14,9 @@ __all__ = ["main"]
 def main(argv: list[str] | None = None) -> int:
     """Run one command; gives the exit code. `argv` is without the program's name."""
     from clew.cli.app import run
+    from clew.cli.exits import leave_threads
 
-    return run(argv)
+    code = run(argv)
+    if argv is None:
+        leave_threads(code)
+    return code

@@ -67,6 +67,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
     from clew.predicate import notes
     from clew.run.build import check_browser, predicate_of, rules_of, strategy_of
     from clew.run.settings import load_config, resume_config
+    from clew.run.user_code import UserCode
     from clew.store import is_crawl
 
     if seeds:
@@ -75,7 +76,8 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
         config = resume_config(_stored(directory, given), given, environ=os.environ).config
     else:
         config = load_config(given, cwd=Path.cwd(), environ=os.environ).config
-    predicate = predicate_of(config)
+    code = UserCode(config.predicate_timeout)
+    predicate = predicate_of(config, code=code)
     rules_of(config)
     check_browser(config)
     strategy_of(config, predicate)
@@ -83,7 +85,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
         for note in notes(config.match):
             say(f"note: {note}")
         say(f"looking for: {clean(predicate.text())}")
-    return CrawlPlan(config, predicate, directory)
+    return CrawlPlan(config, predicate, directory, code)
 
 
 def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:

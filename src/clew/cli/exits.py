@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
 import traceback
 from contextlib import suppress
 
@@ -87,6 +88,19 @@ def code_of(error: BaseException) -> int:
     if not os.environ.get("CLEW_DEBUG"):
         complain("set CLEW_DEBUG=1 to see where; a crawl's own log is clew.log in its directory")
     return FAILURE
+
+
+def leave_threads(code: int) -> None:
+    """End the program now if code of the user's left threads running: Python would wait for them for ever."""
+    left = [it.name for it in threading.enumerate() if not it.daemon and it is not threading.main_thread()]
+    if left:
+        complain(
+            f"threads that a predicate began are still running, and are not waited for: {', '.join(left)}"
+        )
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
 
 
 def _pipe_closed() -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.cli.console import say
-from clew.cli.exits import complain
+from clew.cli.exits import FAILURE, complain
 from clew.cli.progress_figures import elapsed
 from clew.cli.rerun import rerun_command
 
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from clew.run.config import CrawlConfig
     from clew.run.observe import Observer, Progress
     from clew.run.session import Finished, Session
+    from clew.run.user_code import UserCode
     from clew.store.base import Store
 
 REPORT = "report.html"
 #: Signals that ask a crawl to stop: Ctrl-C, a supervisor, a terminal that was closed (not on Windows).
 _STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_ALARM = getattr(signal, "SIGALRM", None)
+#: Seconds between two looks at the clock while functions of the user's are asked, and how often one of them
+#: may go on though it was told to end.
+_TICK, _STUBBORN = 0.25, 8
 #: Seconds of silence that are too many.
 _PATIENCE = 3.0
 
@@ -40,6 +45,8 @@ class CrawlPlan:
     config: CrawlConfig
     predicate: Predicate
     directory: Path
+    code: UserCode | None = None
+    """What watches the functions that the formula names."""
 
     @property
     def command(self) -> str:
@@ -93,7 +100,8 @@ def perform(plans: Sequence[CrawlPlan], views: Sequence[Observer]) -> Performed:
             session, store = _open(plan, view, stack)
             sessions.append(session)
             stores.append(store)
-        performed = asyncio.run(_run(sessions))
+        codes = [plan.code for plan in plans if plan.code is not None and plan.code.times]
+        performed = asyncio.run(_run(sessions, codes))
         for plan, store in zip(plans, stores, strict=True):
             _report(store, plan)
         return performed
@@ -103,6 +111,7 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     from clew.run.logs import CrawlLog
     from clew.run.metrics import MetricsServer
     from clew.run.session import Session
+    from clew.run.user_code import SlowFunctions
     from clew.store import SqliteStore, is_crawl
 
     observers: list[Observer] = []
@@ -121,6 +130,8 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     if close := getattr(view, "close", None):
         stack.callback(close)
     store.set_meta(config=json.loads(plan.config.to_json()), command=plan.command)
+    if plan.code is not None:
+        observers.append(SlowFunctions(store, plan.code))
     observers += [log, ElapsedRecorder(store), view]
     session = Session(
         plan.config, store, predicate=plan.predicate, observers=observers, relearned=RelearningNotice().tell
@@ -128,9 +139,9 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     return session, store
 
 
-async def _run(sessions: Sequence[Session]) -> Performed:
+async def _run(sessions: Sequence[Session], codes: Sequence[UserCode]) -> Performed:
     try:
-        with Signals(sessions) as signals:
+        with Signals(sessions, codes) as signals:
             async with asyncio.TaskGroup() as group:
                 running = [group.create_task(session.run()) for session in sessions]
     except BaseExceptionGroup as failed:
@@ -145,11 +156,13 @@ class Signals:
     A program that a signal ended at once exits as shells and supervisors expect, with 128 and its number.
 
     The system's handlers, not the event loop's: those would wait for the loop, which is busy for minutes
-    when a large crawl is taken up again.
+    when a large crawl is taken up again. And nothing else would be heard while a function of the user's
+    judges a page: that is interrupted, by a signal and when the time of the crawl is over.
     """
 
-    def __init__(self, sessions: Sequence[Session]) -> None:
+    def __init__(self, sessions: Sequence[Session], codes: Sequence[UserCode] = ()) -> None:
         self.sessions = sessions
+        self.codes = codes
         self.asked = 0
         """The signal that asked the crawls to stop."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -161,24 +174,44 @@ class Signals:
             # They exist in the main thread only; elsewhere the caller has its own way to stop.
             with suppress(ValueError):
                 self._before[number] = signal.signal(number, self._signalled)
+        if self.codes and self._before and _ALARM is not None:
+            self._before[_ALARM] = signal.signal(_ALARM, self._ticked)
+            signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         return self
 
     def __exit__(self, *_: object) -> None:
+        if _ALARM in self._before:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def _signalled(self, number: int, _: object) -> None:
+        # The next may come while this one is told.
+        again, self.asked = self.asked, number
         # Wherever the program is just now: it may be amid a line of its own, or hold the store's lock.
         with suppress(RuntimeError):
-            if self.asked:
+            if again:
                 complain("ended at once; what was saved is safe, and the crawl can be resumed")
             else:
                 say("stopping at a checkpoint; press Ctrl-C again to end at once")
-        if self.asked:
+        if again:
             os._exit(128 + number)
-        self.asked = number
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._stop)
+        self._interrupt("interrupted")
+
+    def _ticked(self, number: int, _: object) -> None:
+        """Now and then, where functions of the user's are asked: is the time of the crawl over?"""
+        left = [session.time_left() for session in self.sessions]
+        if any(seconds is not None and seconds <= 0 for seconds in left):
+            self._interrupt("time")
+
+    def _interrupt(self, reason: str) -> None:
+        for code in self.codes:
+            if code.interruptions >= _STUBBORN:
+                complain(f"{code.running} cannot be interrupted: ended at once; what was saved is safe")
+                os._exit(FAILURE)
+            code.interrupt(reason)
 
     def _stop(self) -> None:
         for session in self.sessions:

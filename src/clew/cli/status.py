@@ -26,6 +26,7 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         waiting = waits(reader.hosts(), now)
     raw = meta.get("config")
     config: dict[str, Any] = raw if isinstance(raw, dict) else {}
+    slow = _slow_functions(meta.get("slow"))
     facts = {
         "directory": str(directory),
         "match": config.get("match", ""),
@@ -34,12 +35,17 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         "elapsed": meta.get("elapsed"),
         "audits": meta.get("audits"),
         **counts,
+        "slow": slow,
         "waiting": [asdict(wait) for wait in waiting],
     }
     if json:
         put_json(facts)
         return
     _show(facts, config)
+    if slow:
+        put()
+        put("slow")
+        put_pairs({f"  {clean(name)}": _slowness(it) for name, it in slow.items()})
     if waiting:
         put()
         put("waiting")
@@ -51,6 +57,25 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         )
         if len(waiting) > _SHOWN:
             put(f"  and {len(waiting) - _SHOWN} more")
+
+
+def _slow_functions(told: object) -> dict[str, dict[str, Any]]:
+    """The record that `clew.run.user_code` left, as far as it is one."""
+    numbers = ("pages", "seconds", "longest", "late")
+    return {
+        name: it
+        for name, it in (told.items() if isinstance(told, dict) else ())
+        if isinstance(it, dict)
+        and all(isinstance(it.get(key), int | float) and 0 <= it[key] < math.inf for key in numbers)
+    }
+
+
+def _slowness(it: dict[str, Any]) -> str:
+    late = f", too long for {it['late']} of them, which count as no finds" if it["late"] else ""
+    return (
+        f"{duration_text(it['seconds'])} for {it['pages']} pages{late}; "
+        f"{duration_text(it['longest'])} for {clean(str(it.get('url')), 100)}"
+    )
 
 
 def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:

@@ -158,10 +158,12 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     threshold: float = THRESHOLD,
     semantics: str = "minmax",
     allow_python: bool = False,
+    resolve: Callable[[str, str], Callable[[Page], Any]] = find,
 ) -> Predicate:
     """A predicate from whatever the user gave: text of a formula, a formula, a predicate, or a callable.
 
-    Parameters: `threshold` and `semantics` as for `FormulaPredicate`; `allow_python` as for `parse`.
+    Parameters: `threshold`, `semantics` and `resolve` as for `FormulaPredicate`; `allow_python` as for
+    `parse`.
 
     >>> compile("wind farm").text()
     'wind AND farm'
@@ -172,7 +174,7 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
             refuse_impossible(match, formula)
         match = formula
     if isinstance(match, Formula):
-        return FormulaPredicate(match, threshold=threshold, semantics=semantics)
+        return FormulaPredicate(match, threshold=threshold, semantics=semantics, resolve=resolve)
     if isinstance(match, Predicate):
         return match
     if callable(match):

@@ -19,6 +19,7 @@ from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
 from clew.run.knowledge_files import read_knowledge
+from clew.run.user_code import UserCode
 from clew.strategy import Strategy, make
 
 #: Seconds added to every delay of a host that is not the user's own.
@@ -68,13 +69,17 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
     )
 
 
-def predicate_of(config: CrawlConfig, match: Any = None) -> Predicate:
-    """The user's predicate: the formula in the configuration, unless something else is given."""
+def predicate_of(config: CrawlConfig, match: Any = None, code: UserCode | None = None) -> Predicate:
+    """The user's predicate: the formula in the configuration, unless something else is given.
+
+    `code` is what watches the functions it names.
+    """
     return compile_predicate(
         config.match if match is None else match,
         threshold=config.threshold,
         semantics=config.semantics,
         allow_python=True,
+        resolve=(code or UserCode(config.predicate_timeout)).resolve,
     )
 
 

@@ -245,6 +245,13 @@ class CrawlConfig(BaseModel):
 
     They are handed several pages at a time. By default pages up to 128 KB are parsed in the main process,
     larger ones in others, one for each further core up to 4."""
+    predicate_timeout: Annotated[
+        Annotated[Seconds, Field(gt=0, le=3600)] | None, _OR_NONE, Setting(MACHINE, "DURATION")
+    ] = None
+    """Ask functions that a formula names by `py:` in a process of their own, and no longer than this for a
+    page.
+
+    A page that takes longer is no find; `clew status` says how many there were."""
     metrics_port: Annotated[
         Annotated[int, Field(ge=1, le=65535)] | None,
         _OR_NONE,

@@ -19,7 +19,7 @@ from itertools import islice
 
 from clew.engine import Change, Crawl
 from clew.engine.refold import Refold
-from clew.errors import RETRY, FetchError, ParseError, Reason, UsageError
+from clew.errors import RETRY, FetchError, Interruption, ParseError, Reason, UsageError
 from clew.fetch.base import Fetcher, Locator, Request, Response
 from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
@@ -104,6 +104,9 @@ class Driver:
         self._gate.open()
         try:
             reason = await self._loop()
+        except Interruption as ended:
+            # The page that was being judged is queued still, as far as the store knows.
+            reason = ended.reason
         finally:
             self._gate.close()
             await self._abandon()

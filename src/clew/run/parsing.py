@@ -218,7 +218,7 @@ class WorkerParser:
         for _ in range(2):
             pool, processes = self._pool, []
             try:
-                with _starting_processes():
+                with starting_processes():
                     # If there are too few processes, this starts one.
                     done = loop.run_in_executor(pool, _do_all, work, self.cpu_limit)
                 processes = _processes_of(pool)
@@ -242,7 +242,7 @@ class WorkerParser:
     def _start(self) -> ProcessPoolExecutor:
         # Not fork: the driver has threads.
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin_work)
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=begin_work)
 
     def _restart(self, broken: ProcessPoolExecutor) -> None:
         if self._pool is broken:
@@ -291,12 +291,12 @@ class HybridParser:
 
 
 @contextmanager
-def _starting_processes() -> Iterator[None]:
+def starting_processes() -> Iterator[None]:
     """Processes begun meanwhile do not run the user's script, and do not hear Ctrl-C.
 
     By default a new process imports the main module. In a script that crawls at its top level, as short ones
     do, that would begin the same crawl once more; and there is nothing in it that a worker needs. And until
-    it has said that Ctrl-C is not for it (`_begin_work`), it imports for half a second, in which a Ctrl-C
+    it has said that Ctrl-C is not for it (`begin_work`), it imports for half a second, in which a Ctrl-C
     would end it with a traceback: it inherits a mask that blocks the signal.
     """
     main = vars(sys.modules["__main__"])
@@ -311,7 +311,7 @@ def _starting_processes() -> Iterator[None]:
         main.update(kept)
 
 
-def _begin_work() -> None:
+def begin_work() -> None:
     """In a worker: Ctrl-C is the driver's to handle, and the end of the driver is the worker's too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _POSIX:

@@ -173,6 +173,13 @@ class Session:
         if self._driver is not None:
             self._driver.stop()
 
+    def time_left(self) -> float | None:
+        """Seconds until the time budget is used up; None without one, and before the crawl has begun."""
+        limit, crawl = self.crawl.rules.budget.seconds, self.crawl
+        if limit is None or self._driver is None or crawl.started is None:
+            return None
+        return limit - crawl.tally.elapsed - (self.clock.now() - crawl.started)
+
     def wake(self) -> None:
         """Look again whether the crawl is held or commanded; from the event loop's thread."""
         if self._driver is not None:

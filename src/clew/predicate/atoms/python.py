@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clew.errors import ClewError, UsageError
+from clew.errors import ClewError, Interruption, UsageError
 from clew.page import Page
 from clew.predicate.atoms.base import Leaf, Maker, Matcher, Resources, Value
 from clew.predicate.formula import Atom
@@ -22,6 +22,8 @@ from clew.predicate.view import PageView
 _NAME = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 #: How far a degree may miss [0, 1] and still be taken for a rounding error.
 _SLACK = 1e-6
+#: Letters of a value that are shown.
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +74,29 @@ def ask(function: Callable[[Page], Any], name: str, page: Page) -> float:
     """
     try:
         answer = function(page)
-    except ClewError:
+    except (ClewError, Interruption, KeyboardInterrupt):
         raise
-    except Exception as error:
-        raise ClewError(f"{name} failed on {page.url}: {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        raise ClewError(f"{name} failed on {page.url}: {_shown(error)}") from error
     try:
         degree = math.nan if isinstance(answer, str) else float(answer)
-    except (TypeError, ValueError):
+    except Exception:  # whatever the user's own class raises when it is asked for a number
         degree = math.nan
     if not -_SLACK <= degree <= 1 + _SLACK:
         raise ClewError(
-            f"{name} gave {answer!r} for {page.url}: it must return True, False or a number from 0 to 1"
+            f"{name} gave {_shown(answer)} for {page.url}: it must return True, False or a number from 0 to 1"
         )
     return min(1.0, max(0.0, degree))
+
+
+def _shown(value: object) -> str:
+    """A value of the user's on one short line, whatever it does when it is shown."""
+    kind = type(value).__name__
+    try:
+        text = f"{kind}: {value}" if isinstance(value, BaseException) else repr(value)
+    except Exception:  # its own class may raise, and a number of 5,000 digits does
+        text = f"something ({kind})"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def find(module: str, function: str) -> Callable[[Page], Any]:
@@ -92,10 +104,11 @@ def find(module: str, function: str) -> Callable[[Page], Any]:
     name = f"py:{module}:{function}"
     try:
         found: Any = importlib.import_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UsageError(
-            f"{name}: cannot import {module} ({type(error).__name__}: {error}); "
-            "install it, or put its folder on PYTHONPATH"
+            f"{name}: cannot import {module} ({_shown(error)}); install it, or put its folder on PYTHONPATH"
         ) from error
     for part in function.split("."):
         if not hasattr(found, part):
