@@ -151,9 +151,32 @@ KNOWLEDGE_VERBS = (
         "Plain JSON, for clew crawl --use, for keeping and for sharing. Prints where the file is.",
     ),
 )
+VISITS_VERBS = (
+    (
+        "import",
+        "clew.cli.visits:import_",
+        "Take logs of proxies, servers and browsers into a database of visits.",
+        "Squid, Apache, nginx, W3C, HAR, Chrome's and Firefox's history, and tables by their columns; plain, "
+        "gzip or zstd. People are hashed with a secret of yours. Says what became of every line; goes on "
+        "where it was interrupted.",
+    ),
+    (
+        "audit",
+        "clew.cli.visits:audit",
+        "Show what a database of visits keeps, and of how many people.",
+        "With --identity, what is kept of one person, and the hash that stands for them.",
+    ),
+    (
+        "forget",
+        "clew.cli.visits:forget",
+        "Remove the visits of a person, or those before a date.",
+        "And the pages that nobody else visited. What is removed is overwritten.",
+    ),
+)
 GROUPS = {
     "lab": ("Recorded webs, for experiments and tests.", LAB_VERBS),
     "knowledge": ("What crawls learned, to look at and to use again.", KNOWLEDGE_VERBS),
+    "visits": ("People's logs, to follow those who wanted what you want.", VISITS_VERBS),
 }
 
 HELP = "clew: say what pages you want, and it learns which links lead there."

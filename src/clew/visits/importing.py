@@ -1,0 +1,494 @@
+"""`import_log`: one log in, visits out, every line accounted for.
+
+A log is read in pieces of a fixed size. What a piece gave and how far it reached are one transaction, so an
+import that was interrupted goes on at the next piece, a log that grew is read on from its old end, and one
+that was taken in before is recognised by its content and counts once, whatever its name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import zstandard
+
+from clew import url as urls
+from clew.errors import UsageError
+from clew.url import canonical
+from clew.visits import formats, histories
+from clew.visits.database import LogRow, VisitsDatabase
+from clew.visits.formats import LogFormat, Remembered, Row
+from clew.visits.privacy import Secret, is_personal, public_url
+
+#: Bytes of a log that are taken in at once, and of a line that is still read.
+_PIECE = 4 << 20
+_LONGEST = 64 << 10
+#: First bytes that a log is known again by.
+_HEAD = 64 << 10
+#: Texts whose meaning is remembered while a log is read, of each kind.
+_MEMORY = 400_000
+#: The request that a redirect leads to follows within so many milliseconds.
+_FOLLOWS = 5000
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_DIRECTIVE = re.compile(rb"^#Fields:.*", re.M | re.I)
+_EXAMPLE = 100
+
+#: Why a line is no visit.
+MALFORMED = ("too long", "control characters", "not in the format", "no such time", "no such status")
+LEFT_OUT = (
+    "CONNECT", "not GET", "error", "redirect", "embedded", "robot", "no web address", "personal address",
+    "robots.txt", "directive", "already known",
+)  # fmt: skip
+_EMBEDDED_TYPES = (
+    b"image/",
+    b"font/",
+    b"audio/",
+    b"video/",
+    b"text/css",
+    b"text/javascript",
+    b"application/font",
+)
+_SCRIPTS = re.compile(
+    rb"application/(?:x-)?(?:javascript|ecmascript|json|woff|vnd\.ms-fontobject|wasm)", re.I
+)
+_EMBEDDED = re.compile(
+    r"\.(?:css|js|mjs|map|png|jpe?g|gif|webp|avif|svg|ico|bmp|cur|woff2?|ttf|otf|eot|mp[34]|m4[av]|web[mp]|og[gv]"
+    r"|wav|avi|mov|swf|wasm)(?:\?|$)",
+    re.I,
+)
+_ROBOTS = re.compile(
+    rb"bot\b|bot[/;_-]|crawl|spider|slurp|curl/|wget/|python-|java/|okhttp|go-http|libwww|httpclient|scrapy|feed"
+    rb"|monitor|preview|archiver|scan|check_http|pingdom|uptime|headless|facebookexternalhit|axios/|node-fetch",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSettings:
+    """How logs are to be read.
+
+    Parameters: `site`, what paths are relative to in a log that names no host; `columns`, field -> column of
+    a table; `by_agent`, whether people behind one address are told apart by their browsers; `person`, whose a
+    browser's history is.
+    """
+
+    site: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    by_agent: bool = False
+    person: str = "me"
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    """What became of the lines of a log: `lines` is the sum of all the others.
+
+    >>> ImportCounts(lines=2, visits=1, left_out=Counter({"error": 1})).balanced
+    True
+    """
+
+    lines: int = 0
+    visits: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    malformed: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    """Of each way to be malformed, the beginning of one such line. Shown, never stored."""
+
+    @property
+    def balanced(self) -> bool:
+        """Whether every line is accounted for."""
+        return self.lines == self.visits + self.left_out.total() + self.malformed.total()
+
+    def stored(self) -> dict[str, object]:
+        """What the database keeps of them."""
+        return {
+            "lines": self.lines,
+            "visits": self.visits,
+            "left_out": dict(self.left_out),
+            "malformed": dict(self.malformed),
+        }
+
+    @classmethod
+    def from_stored(cls, plain: Mapping[str, object]) -> ImportCounts:
+        """The opposite of `stored`."""
+        counts = cls(int(cast(int, plain.get("lines", 0))), int(cast(int, plain.get("visits", 0))))
+        counts.left_out.update(cast("dict[str, int]", plain.get("left_out", {})))
+        counts.malformed.update(cast("dict[str, int]", plain.get("malformed", {})))
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How the import of one log went."""
+
+    format: str
+    counts: ImportCounts
+    known: bool
+    """All of it was taken in before."""
+    resumed: bool
+    """Some of it was."""
+
+
+class Gathering:
+    """Requests become visits: what is no visit is counted by reason, the rest gathered for the database.
+
+    Parameters: the secret; how to read the log; the counts to add to.
+    """
+
+    def __init__(self, secret: Secret, settings: ImportSettings, counts: ImportCounts) -> None:
+        self.counts = counts
+        self._visits: list[tuple[int, int, int]] = []
+        self._unsaved: dict[int, str] = {}
+        self._redirects: dict[int, int] = {}
+        self._robots: set[int] = set()
+        self._site = settings.site or None
+        self._by_agent = settings.by_agent
+        self._person = Remembered(secret.person, _MEMORY)
+        self._page = Remembered(self._page_of, _MEMORY)
+        self._robot = Remembered(lambda agent: _ROBOTS.search(agent) is not None, 50_000)
+        self._embedded = Remembered(_is_embedded, 1000)
+        self._leading: dict[int, tuple[int, int]] = {}
+
+    def take(self, lines: Sequence[bytes], layout: LogFormat, *, suspicious: bool = True) -> None:
+        """Read lines; `suspicious` ones may have control characters."""
+        split, malformed, times = layout.split, self._malformed, Remembered(_or_none(layout.clock), 10_000)
+        left_out: list[str] = []
+        for line in lines:
+            if len(line) > _LONGEST:
+                malformed("too long", line)
+            elif suspicious and _CONTROL.search(line):
+                malformed("control characters", line)
+            elif (row := split(line)) is not None:
+                why = self._request(row, times)
+                if why is None:
+                    continue
+                if why in MALFORMED:
+                    malformed(why, line)
+                else:
+                    left_out.append(why)
+            elif line[:1] == b"#":
+                left_out.append("directive")
+            else:
+                malformed("not in the format", line)
+        self.counts.left_out.update(left_out)
+        self.counts.lines += len(lines)
+
+    def take_rows(self, rows: Iterable[Row]) -> None:
+        """Read requests that a browser kept."""
+        times = Remembered(_or_none(formats.epoch_clock), 10_000)
+        for row in rows:
+            self.counts.lines += 1
+            if (why := self._request(row, times)) is not None:
+                (self.counts.malformed if why in MALFORMED else self.counts.left_out)[why] += 1
+
+    def _request(self, row: Row, times: Mapping[bytes | None, int | None]) -> str | None:
+        """Take one request in; gives why it is no visit."""
+        client, user, when, method, text, status, kind, _, agent = row
+        if method != b"GET" and method is not None:
+            return "CONNECT" if method == b"CONNECT" else "not GET"
+        time = times[when]
+        if time is None:
+            return "no such time"
+        page = self._page[text]
+        if page.__class__ is str:
+            if page == "robots.txt":
+                self._robots.add(self._identity(client, user, agent))
+            return str(page)
+        if agent is not None and self._robot[agent]:
+            return "robot"
+        if status is not None and status != b"200":
+            if status[:1] == b"3" and status != b"304":
+                self._leading[self._identity(client, user, agent)] = (page, time)
+                return "redirect"
+            if not (status[:1] == b"2" or status == b"304"):
+                return "error" if status.isdigit() and len(status) == 3 else "no such status"
+        if kind is not None and self._embedded[kind]:
+            return "embedded"
+        person = self._identity(client, user, agent)
+        if self._leading and person in self._leading:
+            source, since = self._leading.pop(person)
+            if source != page and 0 <= time - since <= _FOLLOWS:
+                self._redirects[source] = page
+        self._visits.append((time, person, page))
+        return None
+
+    def _identity(self, client: bytes | None, user: bytes | None, agent: bytes | None) -> int:
+        """Who asks: the user's name where there is one, else the address; told apart by browser if wanted."""
+        who = client if user is None or user == b"-" or user == b'""' else b"user " + user
+        if self._by_agent and agent is not None:
+            who = (who or b"") + b"\n" + agent
+        found: int = self._person[who or b""]
+        return found
+
+    def _page_of(self, text: bytes | None) -> int | str:
+        """The key of a page, or why it is none."""
+        address = (text or b"").decode("utf-8", "replace")
+        url = public_url(address, self._site if address.startswith("/") else None)
+        if url is None:
+            return "no web address"
+        if url.endswith("/robots.txt"):
+            return "robots.txt"
+        if _EMBEDDED.search(url):
+            return "embedded"
+        if is_personal(url):
+            return "personal address"
+        key = signed(urls.key(url))
+        if len(self._unsaved) >= _MEMORY:
+            # Addresses that were asked for and never given: they come again if they are visited.
+            self._unsaved.clear()
+            self._page.clear()
+        self._unsaved[key] = url
+        return key
+
+    def _malformed(self, why: str, line: bytes) -> None:
+        self.counts.malformed[why] += 1
+        self.counts.examples.setdefault(why, line[:_EXAMPLE].decode("utf-8", "replace"))
+
+    def giant(self) -> None:
+        """Count a line that was never held whole."""
+        self.counts.lines += 1
+        self.counts.malformed["too long"] += 1
+
+    def save(self, database: VisitsDatabase) -> None:
+        """Hand over what was gathered; within a transaction."""
+        new = database.add_visits(self._visits)
+        self.counts.visits += new
+        if new < len(self._visits):
+            self.counts.left_out["already known"] += len(self._visits) - new
+        unsaved = self._unsaved
+        seen = {page for _, _, page in self._visits}.union(self._redirects)
+        database.add_pages([(page, unsaved.pop(page)) for page in sorted(seen.intersection(unsaved))])
+        database.add_redirects(sorted(self._redirects.items()))
+        database.add_robots(sorted(self._robots))
+        self._visits.clear()
+        self._redirects.clear()
+        self._robots.clear()
+        # Where a piece ends must not matter to who reads on from there.
+        self._leading.clear()
+
+
+def signed(key: int) -> int:
+    """A 64-bit key as SQLite keeps it.
+
+    >>> signed(2**64 - 1)
+    -1
+    """
+    return key - (1 << 64) if key >= 1 << 63 else key
+
+
+def import_log(
+    database: VisitsDatabase,
+    secret: Secret,
+    log: Path,
+    settings: ImportSettings,
+    *,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Imported:
+    """Take one log in.
+
+    Parameters: where to; the secret that hashes people; the file; how to read it; `tell`, told now and then
+    how many of how many bytes of the file were read.
+    """
+    if settings.site and canonical(settings.site) is None:
+        raise UsageError(f"{settings.site!r} is no web address: give the site as http://host/")
+    try:
+        total = log.stat().st_size
+        with log.open("rb") as raw:
+            beginning = raw.read(_HEAD)
+        if (kind := histories.recognise(beginning)) is not None:
+            return _import_history(database, secret, log, kind, settings)
+        with ExitStack() as stack:
+            return _import_text(database, secret, _Text(log, stack), settings, lambda at: tell(at, total))
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UsageError(f"{log} cannot be read: {why}") from None
+
+
+class _Text:
+    """The text of a log, decompressed as it is read; can be read from its beginning again."""
+
+    def __init__(self, log: Path, stack: ExitStack) -> None:
+        self._log = log
+        self._stack = stack
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Begin again."""
+        self._stack.close()
+        self._raw = self._stack.enter_context(self._log.open("rb"))
+        start = self._raw.read(4)
+        self._raw.seek(0)
+        self._stream: BinaryIO = self._raw
+        if start[:2] == b"\x1f\x8b":
+            self._stream = cast(BinaryIO, self._stack.enter_context(gzip.GzipFile(fileobj=self._raw)))
+        elif start == b"\x28\xb5\x2f\xfd":
+            opened = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+            reader = self._stack.enter_context(opened.stream_reader(self._raw, read_across_frames=True))
+            self._stream = io.BufferedReader(cast(io.RawIOBase, reader), _PIECE)
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, fewer at the end alone."""
+        return self._stream.read(size)
+
+    @property
+    def at(self) -> int:
+        """Bytes of the file that were read."""
+        return self._raw.tell()
+
+
+def _import_text(
+    database: VisitsDatabase,
+    secret: Secret,
+    text: _Text,
+    settings: ImportSettings,
+    tell: Callable[[int], None],
+) -> Imported:
+    head = text.read(_HEAD)
+    layout = _layout(head, settings)
+    known, digest = None, blake2b(digest_size=16, key=secret.key)
+    text.rewind()
+    lengths = [length for length in database.head_lengths() if length <= len(head)]
+    for row in database.logs({length: secret.digest(head[:length]) for length in lengths}):
+        if (same := _passed_over(text, row, digest, layout)) is not None:
+            known, layout = row, same
+            break
+        # Another log with the same beginning.
+        text.rewind()
+        digest = blake2b(digest_size=16, key=secret.key)
+    counts = ImportCounts.from_stored(known.counts) if known else ImportCounts()
+    before = counts.lines
+    gathering = Gathering(secret, settings, counts)
+    number, offset = (known.number, known.offset) if known else (-1, 0)
+    for piece, whole in _pieces(text):
+        digest.update(piece)
+        offset += len(piece)
+        if not whole:
+            continue
+        if whole == "giant":
+            gathering.giant()
+        else:
+            layout = _take(gathering, piece, layout, first=offset == len(piece))
+        with database.transaction():
+            if number < 0:
+                number = database.add_log(len(head), secret.digest(head), layout.name)
+            gathering.save(database)
+            database.set_log(number, offset, digest.digest(), False, counts.stored())
+        tell(text.at)
+    if number >= 0:
+        with database.transaction():
+            database.set_log(number, offset, digest.digest(), True, counts.stored())
+    finished = known is not None and known.finished and counts.lines == before
+    return Imported(layout.name, counts, finished, known is not None and not finished)
+
+
+def _layout(head: bytes, settings: ImportSettings) -> LogFormat:
+    lines = head.split(b"\n")
+    if settings.columns:
+        return formats.csv_format(lines[0], settings.columns)
+    layout = formats.recognise([line.rstrip(b"\r") for line in lines[: formats.LOOKED_AT + 1]])
+    if layout is None:
+        raise UsageError(
+            f"no known format: {', '.join(formats.names()[:-1])}, HAR, Chrome's and Firefox's history are "
+            "recognised; for a table with a header line name its columns: --columns person=…,time=…,url=…"
+        )
+    if layout.relative and not settings.site:
+        raise UsageError(f"this log ({layout.name}) names no host: say whose it is with --site http://host/")
+    return layout
+
+
+def _passed_over(text: _Text, known: LogRow, digest: blake2b, layout: LogFormat) -> LogFormat | None:
+    """Read over what was taken in before; gives the format from there on, None if it is another log."""
+    left = known.offset
+    while left:
+        piece = text.read(min(left, _PIECE))
+        if not piece:
+            return None
+        digest.update(piece)
+        left -= len(piece)
+        if layout.name == "w3c":
+            for line in _DIRECTIVE.findall(piece):
+                layout = formats.w3c_format(line) or layout
+    return layout if digest.digest() == known.digest else None
+
+
+def _pieces(text: _Text) -> Iterator[tuple[bytes, str]]:
+    """Whole lines, about `_PIECE` bytes at a time, as (bytes, "lines"). A line that is longer comes in parts,
+    (bytes, ""), the last of them (bytes, "giant")."""
+    rest, inside = b"", False
+    while more := text.read(_PIECE):
+        piece = rest + more
+        if inside or (len(piece) > _PIECE and b"\n" not in piece):
+            end = piece.find(b"\n") + 1
+            inside = not end
+            yield (piece[:end], "giant") if end else (piece, "")
+            rest = piece[end:] if end else b""
+            continue
+        end = piece.rfind(b"\n") + 1
+        rest = piece[end:]
+        if end:
+            yield piece[:end], "lines"
+    if inside:
+        yield b"", "giant"
+    elif rest:
+        yield rest, "lines"
+
+
+def _take(gathering: Gathering, piece: bytes, layout: LogFormat, *, first: bool) -> LogFormat:
+    """Read a piece of whole lines; gives the format it ended with."""
+    lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
+    suspicious = _CONTROL.search(piece) is not None
+    if layout.header and first:
+        gathering.counts.lines += layout.header
+        gathering.counts.left_out["directive"] += layout.header
+        lines = lines[layout.header :]
+    if layout.name != "w3c":
+        gathering.take(lines, layout, suspicious=suspicious)
+        return layout
+    start = 0
+    for at, line in enumerate(lines):
+        if _DIRECTIVE.match(line):
+            gathering.take(lines[start:at], layout, suspicious=suspicious)
+            layout, start = formats.w3c_format(line) or layout, at
+    gathering.take(lines[start:], layout, suspicious=suspicious)
+    return layout
+
+
+def _or_none(clock: formats.Clock) -> Callable[[bytes | None], int | None]:
+    def read(text: bytes | None) -> int | None:
+        try:
+            return None if text is None else clock(text)
+        except (ValueError, OverflowError):
+            return None
+
+    return read
+
+
+def _is_embedded(kind: bytes) -> bool:
+    plain = kind.lower()
+    return plain.startswith(_EMBEDDED_TYPES) or _SCRIPTS.match(plain) is not None
+
+
+def _import_history(
+    database: VisitsDatabase, secret: Secret, log: Path, kind: str, settings: ImportSettings
+) -> Imported:
+    """Take in what a browser kept. It is read whole each time: what is known counts once by its visits."""
+    name, rows = histories.read(log, kind, settings.person)
+    counts = ImportCounts()
+    gathering = Gathering(secret, settings, counts)
+    gathering.take_rows(rows)
+    head = secret.digest(f"{name} {settings.person}".encode())
+    with database.transaction():
+        known = next(iter(database.logs({-1: head})), None)
+        number = database.add_log(-1, head, name) if known is None else known.number
+        gathering.save(database)
+        # Of a history that is taken in again and again, the counts of the last time stand.
+        database.set_log(number, 0, b"", True, counts.stored())
+    return Imported(name, counts, known is not None and counts.visits == 0, False)
