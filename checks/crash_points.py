@@ -81,7 +81,8 @@ def damage(directory: Path, pages: int) -> list[str]:
             number = int(row.url.rpartition("/")[2])
             if f"point{number:04d}page" not in row.text:
                 wrong.append(f"{row.url} has another page's text")
-            if row.blob is None or _target(reader.record(row.blob)) != row.url:
+            record = reader.record(row)
+            if record is None or _target(record) != row.url:
                 wrong.append(f"{row.url} is not where the archive should have it")
         files = [path for path, _ in reader.archives()]
         trace = list(reader.decisions())

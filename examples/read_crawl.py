@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import sys
 
-from clew.store import CrawlReader, open_reader
+from clew.store import Reader, open_reader
 
 
-def best(crawl: CrawlReader, count: int = 5) -> list[tuple[float, str]]:
+def best(crawl: Reader, count: int = 5) -> list[tuple[float, str]]:
     """The finds with the highest degrees. Pages are streamed, here without their text."""
     found = [(page.score, page.url) for page in crawl.pages(matched=True, text=False)]
     return sorted(found, reverse=True)[:count]
 
 
-def fruitful(crawl: CrawlReader, count: int = 5) -> list[tuple[int, int, str]]:
+def fruitful(crawl: Reader, count: int = 5) -> list[tuple[int, int, str]]:
     """The hosts with most finds: (finds, pages, host)."""
     rows = [(host.matches, host.pages, host.host) for host in crawl.hosts() if host.matches]
     return sorted(rows, reverse=True)[:count]
 
 
-def curve(crawl: CrawlReader, step: int = 50) -> list[tuple[int, int]]:
+def curve(crawl: Reader, step: int = 50) -> list[tuple[int, int]]:
     """(pages, finds) at every `step` pages: a fold over the trace."""
     pages = finds = 0
     points = []

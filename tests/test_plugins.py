@@ -1,5 +1,6 @@
-"""Another package brings a factor, a strategy and a field of the predicate language, with one file each."""
+"""Another package brings a factor, a strategy, a field, a store and a fetcher, with one file each."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -9,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from clew import factor, predicate, strategy
+from clew import factor, fetch, predicate, strategy
 from clew.errors import ConfigError
 from clew.plugins import Registry
-from clew.store import open_reader
-from clew.testing import DemoWeb, serving
+from clew.store import backends, open_reader
+from clew.testing import BackendContract, DemoWeb, StoreContract, serving
 
 HOME = Path(__file__).parents[1]
 PLUGIN = HOME / "examples" / "plugin"
@@ -26,7 +27,16 @@ short-first = short_first:ShortFirst
 
 [clew.predicates]
 outlinks = links_atom:FIELDS
+
+[clew.stores]
+ledger = ledger_store:BACKEND
+
+[clew.fetchers]
+demo = demo_fetcher:DemoFetcher
 """
+
+#: The demo web by the fetcher that is brought, which asks no proxy and waits for nobody.
+DEMO = ("--fetcher", "demo", "--own", "*", "--proxy", "http://127.0.0.1:9", "--delay", "0")
 
 
 @pytest.fixture
@@ -39,6 +49,15 @@ def installed(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(POINTS)
     return tmp_path
+
+
+@pytest.fixture
+def ledger():
+    """The module of the store, as its package would have it."""
+    spec = importlib.util.spec_from_file_location("ledger_store", PLUGIN / "ledger_store.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def clew(installed, *words, code=(0,)):
@@ -106,6 +125,58 @@ def test_a_field_from_outside_judges_pages(installed):
     assert "outlinks:3" in clew(installed, "check", "outlinks:3", page, code=(3,))
 
 
+def test_a_store_and_a_fetcher_from_outside_serve_every_verb(installed, tmp_path):
+    """Crawled into, stopped, read in every way, resumed: nothing asks what kind of store it is."""
+    web, place = DemoWeb(), f"ledger:{tmp_path}/farms.ledger"
+    plain = (*DEMO, "--ordered", "-d", place)
+    clew(installed, "crawl", *web.seeds(), "-m", web.formula(), *plain, "--pages", "150")
+    status = json.loads(clew(installed, "status", place, "--json"))
+    assert (status["pages"], status["stopped"]) == (150, "pages")
+    assert len(clew(installed, "export", place).splitlines()) == 150
+    assert len(clew(installed, "trace", place).splitlines()) >= 150
+    page = json.loads(clew(installed, "export", place, "--matched").splitlines()[0])
+    hit = json.loads(clew(installed, "search", place, page["title"], "--json").splitlines()[0])
+    assert page["title"] == hit["title"]
+    assert json.loads(clew(installed, "explain", place, page["url"], "--json"))["fate"] == "fetched"
+    assert json.loads(clew(installed, "knowledge", "show", place, "--json"))["pages"] >= 150
+    assert "give --output" in clew(installed, "report", place, code=(2,))
+    clew(installed, "report", place, "-o", tmp_path / "report.html")
+    assert "150" in (tmp_path / "report.html").read_text("utf-8")
+    clew(installed, "crawl", "-d", place, "--fetcher", "demo", "--pages", "200")
+    assert json.loads(clew(installed, "status", place, "--json"))["pages"] == 200
+
+
+def test_a_way_to_the_web_is_not_taken_on_a_directorys_word(installed, tmp_path):
+    web = DemoWeb()
+    plain = (*DEMO, "-d", tmp_path / "one", "--pages", "5")
+    clew(installed, "crawl", *web.seeds(), "-m", web.formula(), *plain, code=(0, 3))
+    assert "give --fetcher again" in clew(
+        installed, "crawl", "-d", tmp_path / "one", "--pages", "9", code=(2,)
+    )
+
+
+def test_a_store_that_is_not_installed_is_named_with_those_that_are(installed):
+    assert "no store for postgresql" in (said := clew(installed, "status", "postgresql://a/b", code=(2,)))
+    assert "ledger" in said
+
+
+class TestLedger(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path, ledger):
+        with ledger.BACKEND.open(f"ledger:{tmp_path}/one") as store:
+            yield store
+
+
+class TestLedgerBackend(BackendContract):
+    @pytest.fixture
+    def backend(self, ledger):
+        return ledger.BACKEND
+
+    @pytest.fixture
+    def place(self, tmp_path):
+        return f"ledger:{tmp_path}/one"
+
+
 def test_what_is_not_there_is_named_with_all_there_is(installed, tmp_path):
     odd = ("--strategy", "nonsuch")
     said = clew(installed, "crawl", "http://a.example/", "-m", "wind", "-d", tmp_path / "no", *odd, code=(2,))
@@ -123,6 +194,8 @@ def test_without_the_distribution_nothing_is_left_of_it():
         ("clew.factors", factor.OWN),
         ("clew.strategies", strategy.OWN),
         ("clew.predicates", predicate.atoms.OWN),
+        ("clew.stores", backends.OWN),
+        ("clew.fetchers", fetch.OWN),
     ],
 )
 def test_our_own_are_registered_like_those_of_others(group, own):

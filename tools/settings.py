@@ -77,7 +77,7 @@ def typed() -> str:
     lines = [
         f"    {item.key}: {_type(item.field.annotation, item.field.metadata)}"
         for item in SETTINGS.values()
-        if item.key not in ("seeds", "match")
+        if item.key not in ("seeds", "match", "fetcher")
     ]
     return _TYPED + "\n".join(lines) + "\n"
 

@@ -32,7 +32,6 @@ from clew.run.settings import OUTWARD, make_config, resume_config, stored_config
 if TYPE_CHECKING:
     from clew.fetch.base import Fetcher
     from clew.run.clock import Clock
-    from clew.store import CrawlReader
     from clew.store.base import Reader, Store
 
 #: Finds that may wait for whoever iterates; with so many the crawl stands still.
@@ -108,7 +107,7 @@ class Run:
         self,
         config: CrawlConfig,
         predicate: Predicate,
-        directory: Path | None,
+        directory: Path | str | None,
         *,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
@@ -122,7 +121,7 @@ class Run:
         self._clock = clock
         self._session: Session | None = None
         self._store: Store | None = None
-        self._reader: CrawlReader | None = None
+        self._reader: Reader | None = None
         self._begun = False
 
     def __repr__(self) -> str:
@@ -246,23 +245,19 @@ class Run:
         """The crawl is over: from here on it is only read, and the directory is free for the next."""
         if self._store is None:
             return
-        self._store.flush()
-        if self.directory is not None:
-            self._store.close()
-            from clew.store import open_reader
+        from clew.store import is_crawl, open_reader
 
+        self._store.flush()
+        if self.directory is not None and is_crawl(self.directory):
+            self._store.close()
             self._reader = open_reader(self.directory)
 
 
-def _store(directory: Path | None, config: CrawlConfig) -> tuple[Store, CrawlConfig]:
+def _store(directory: Path | str | None, config: CrawlConfig) -> tuple[Store, CrawlConfig]:
     """The store to crawl into, and the settings to do it with: an existing crawl keeps what makes it so."""
-    if directory is None:
-        from clew.store import MemoryStore
-
-        return MemoryStore(), config
     from clew.store import open_store
 
-    store = open_store(directory)
+    store = open_store("memory:" if directory is None else directory)
     try:
         stored = store.meta().get("config")
         if stored is not None:
@@ -281,27 +276,28 @@ def crawl(
     *,
     match: Match,
     directory: str | Path | None = None,
-    fetcher: Fetcher | None = None,
+    fetcher: Fetcher | str | None = None,
     clock: Clock | None = None,
     **settings: Unpack[CrawlSettings],
 ) -> Run:
     """Find pages that satisfy `match`, starting from `seeds`.
 
     `seeds` is one URL or several. `match` is a formula, or any callable `Page -> bool | float`, or a
-    `Predicate`. `directory` keeps the crawl and lets it be resumed; without one everything stays in memory.
+    `Predicate`. `directory` (or the address of another store) keeps the crawl and lets it be resumed; without
+    one everything stays in memory. `fetcher` is one, or the name of one that is installed.
     The settings are those of the command line (`pages=2000`, `strategy="best-first"`, `delay=2`, …). What is
     wrong with any of them is said here, not when the crawl begins.
     """
     text = match if isinstance(match, str) else _name(match)
     listed = (seeds,) if isinstance(seeds, str) else tuple(seeds)
     try:
-        config = make_config({**settings, "seeds": listed, "match": text})
+        named = {"fetcher": fetcher} if isinstance(fetcher, str) else {}
+        config = make_config({**settings, **named, "seeds": listed, "match": text})
         predicate = predicate_of(config, match)
     except ConfigError as error:
         raise ConfigError(_in_python(str(error))) from None
-    return Run(
-        config, predicate, Path(directory) if directory is not None else None, fetcher=fetcher, clock=clock
-    )
+    own = None if isinstance(fetcher, str) else fetcher
+    return Run(config, predicate, directory, fetcher=own, clock=clock)
 
 
 def _in_python(message: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from clew.cli import main
-from clew.cli.runner import RelearningNotice
+from clew.cli.console import ProgressNotice
 from clew.errors import RETRY, Reason, Retry
 from clew.store import open_store
 
@@ -312,7 +312,7 @@ def test_a_crawl_goes_on_when_nobody_reads_what_it_says(clew, site, tmp_path: Pa
 
 def test_learning_again_is_said_when_it_takes_long(capsys):
     times = iter([0.0, 1.0, 4.0, 4.0, 5.0, 8.0, 8.0])
-    again = RelearningNotice(lambda: next(times))
+    again = ProgressNotice("learning again from what was fetched", lambda: next(times))
     for done in (16, 32, 48, 64):
         again.tell(done, 2000)
     said = capsys.readouterr().err.splitlines()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clew.errors import ConfigError
 from clew.fetch.cookies import CookieFetcher
 from clew.run import units
-from clew.run.build import check_browser, fetcher_of
+from clew.run.build import check_fetcher, fetcher_of
 from clew.run.config import CrawlConfig
 from clew.run.settings import load_config, make_config, resume_config
 
@@ -291,6 +291,6 @@ def test_a_browser_is_for_hosts_or_for_pages_that_look_empty():
 
 def test_a_browser_that_is_not_there_is_missed_before_the_crawl_begins(tmp_path, monkeypatch):
     monkeypatch.setattr("clew.fetch.chromium.playwright_at_hand", lambda: None)
-    check_browser(config())
+    check_fetcher(config())
     with pytest.raises(ConfigError, match="--browser-path"):
-        check_browser(config(browser=("auto",), browser_path=tmp_path / "none"))
+        check_fetcher(config(browser=("auto",), browser_path=tmp_path / "none"))

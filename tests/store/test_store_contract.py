@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.messages import Close, Effect, Learned, Rescore, State, Via
-from clew.store import MemoryStore, SqliteStore, Store
-from clew.testing.stores import StoreContract, decided, fetched, found, readings, visited
+from clew.store import STORES, MemoryStore, SqliteStore, Store, StoreBackend
+from clew.testing.stores import BackendContract, StoreContract, decided, fetched, found, readings, visited
 
 
 class TestMemoryStore(StoreContract):
@@ -28,6 +28,16 @@ class TestSqliteStore(StoreContract):
         store = SqliteStore(tmp_path / "crawl")
         yield store
         store.close()
+
+
+class TestSqliteBackend(BackendContract):
+    @pytest.fixture
+    def backend(self) -> StoreBackend:
+        return STORES["sqlite"]
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> str:
+        return f"sqlite:{tmp_path / 'crawl'}"
 
 
 HOSTS = ("a.example", "b.example", "c.example")

@@ -56,7 +56,7 @@ def verify(directory: Path, acknowledged: int) -> int:
     with open_reader(directory) as reader:
         for page in pages:
             assert page.blob is not None
-            reply = archived(reader.record(page.blob), page.url)
+            reply = archived(reader.record(page), page.url)
             assert reply.body.startswith(page.text.encode())
         archived_urls = [url for path, _ in reader.archives() for url in valid(path)]
     assert archived_urls == [page.url for page in pages]

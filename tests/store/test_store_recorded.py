@@ -191,7 +191,7 @@ def test_a_crawl_that_lost_its_archive_is_refused(tmp_path: Path) -> None:
         store.save([])
     (file,) = (tmp_path / "crawl" / "pages").iterdir()
     file.unlink()
-    with pytest.raises(StoreForeign, match="is missing"):
+    with pytest.raises(StoreForeign, match="no reply that can be read"):
         CrawlWeb(tmp_path / "crawl")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import StoreForeign, UsageError
-from clew.store import SqliteStore, search
+from clew.store import SqliteStore, open_reader
 from clew.store.query import Query, snippet
 from clew.testing.stores import fetched, found
 
@@ -21,6 +21,11 @@ TEXTS = (
     "Größe und Lärm der Windräder in Köln",
     "Nothing of interest here.",
 )
+
+
+def search(directory: Path, query: str, **options):
+    with open_reader(directory) as reader:
+        return reader.search(query, **options)
 
 
 @pytest.fixture

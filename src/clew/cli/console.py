@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clew.cli.exits import tell
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 #: Unicode categories that could move the cursor, change colours or reverse the line.
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+#: Seconds of silence that are too many.
+_PATIENCE = 3.0
 
 
 def clean(text: str, width: int = 0) -> str:
@@ -70,6 +74,24 @@ def stderr_console() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+class ProgressNotice:
+    """Tells on stderr how far something has come, when it takes long.
+
+    Parameters: what it is that is being done; a clock of seconds.
+    """
+
+    def __init__(self, doing: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.doing = doing
+        self._clock = clock
+        self._next = clock() + _PATIENCE
+
+    def tell(self, done: int, total: int) -> None:
+        """So many pages of so many; said only when nothing was for seconds."""
+        if self._clock() >= self._next:
+            self._next = self._clock() + _PATIENCE
+            say(f"{self.doing}: {done:,} of {total:,} pages")
 
 
 def sparkline(values: Sequence[float]) -> str:

@@ -12,7 +12,7 @@ from clew.cli.console import clean, put_json, say
 from clew.cli.directories import Json, reading
 from clew.cli.exits import code_of_end
 from clew.cli.options import CrawlOptions
-from clew.cli.runner import REPORT, CrawlPlan, perform
+from clew.cli.runner import CrawlPlan, perform
 from clew.errors import StorageFull, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,12 @@ def crawl(
         ),
     ],
     directory: Annotated[
-        Path, Parameter(name=("--directory", "-d"), metavar="DIR", help="Where the crawl is kept.")
+        str,
+        Parameter(
+            name=("--directory", "-d"),
+            metavar="DIR",
+            help="Where the crawl is kept.",
+        ),
     ],
     seeds_file: Annotated[
         tuple[str, ...],
@@ -62,10 +67,10 @@ def crawl(
     return code_of_end(finished.reason, finished.matches, performed.signal)
 
 
-def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object]) -> CrawlPlan:
+def make_plan(seeds: tuple[str, ...], directory: str, given: dict[str, object]) -> CrawlPlan:
     """Settings and predicate, checked before anything is written."""
     from clew.predicate import notes
-    from clew.run.build import check_browser, predicate_of, rules_of, strategy_of
+    from clew.run.build import check_fetcher, predicate_of, rules_of, strategy_of
     from clew.run.settings import load_config, resume_config
     from clew.run.user_code import UserCode
     from clew.store import is_crawl
@@ -79,7 +84,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
     code = UserCode(config.predicate_timeout)
     predicate = predicate_of(config, code=code)
     rules_of(config)
-    check_browser(config)
+    check_fetcher(config)
     strategy_of(config, predicate)
     if not is_crawl(directory):
         for note in notes(config.match):
@@ -88,7 +93,7 @@ def make_plan(seeds: tuple[str, ...], directory: Path, given: dict[str, object])
     return CrawlPlan(config, predicate, directory, code)
 
 
-def _stored(directory: Path, given: dict[str, object]) -> CrawlConfig:
+def _stored(directory: str, given: dict[str, object]) -> CrawlConfig:
     from clew.run.settings import stored_config
 
     with reading(directory) as reader:
@@ -112,7 +117,8 @@ def _summarise(plan: CrawlPlan, finished: Finished) -> None:
     if unreachable:
         _say_why(plan)
     where = clean(str(plan.directory))
-    say(f"  report  {where}/{REPORT}")
+    if plan.report is not None:
+        say(f"  report  {clean(str(plan.report))}")
     if finished.matches:
         say(f"  finds   clew export {where} --matched")
     if finished.reason == "interrupted":
@@ -147,5 +153,5 @@ def _as_json(plan: CrawlPlan, finished: Finished) -> dict[str, Any]:
         "matches": finished.matches,
         "requests": finished.requests,
         "exit_code": code_of_end(finished.reason, finished.matches),
-        "report": str(plan.directory / REPORT),
+        "report": None if plan.report is None else str(plan.report),
     }

@@ -1,4 +1,4 @@
-"""Crawl directories as the verbs see them: open one to read, open one to crawl into."""
+"""Crawls as the verbs see them: a place that is opened to read, and what could not be read there."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from clew.cli.console import clean
 from clew.cli.exits import complain
 
 if TYPE_CHECKING:
     from clew.store.base import Reader
 
-Directory = Annotated[Path, Parameter(metavar="DIR", help="The directory of a crawl.")]
+Directory = Annotated[str, Parameter(metavar="DIR", help="The directory of a crawl.")]
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print JSON.")]
 
 
-#: Damaged rows that are named.
+#: Damaged parts that are named.
 _NAMED = 5
 
 
 @contextmanager
-def reading(directory: Path) -> Iterator[Reader]:
+def reading(place: Path | str) -> Iterator[Reader]:
     """A crawl opened for reading; a crawl under way may be read too."""
     from clew.store import open_reader
 
-    reader = open_reader(directory)
-    try:
+    with open_reader(place) as reader:
         yield reader
-        tell_unreadable(reader)
-    finally:
-        reader.close()
+        tell_unreadable(reader, place)
 
 
-def tell_unreadable(reader: Reader) -> None:
-    """Say which rows were left out because they could not be read."""
+def tell_unreadable(reader: Reader, place: Path | str) -> None:
+    """Say what was left out because it could not be read."""
     if left_out := reader.unreadable:
-        shown = ", ".join(left_out[:_NAMED]) + (", …" if len(left_out) > _NAMED else "")
-        complain(f"{len(left_out)} damaged rows could not be read and were left out: {shown}")
+        shown = ", ".join(clean(name, 200) for name in left_out[:_NAMED])
+        more = ", …" if len(left_out) > _NAMED else ""
+        complain(
+            f"{len(left_out)} damaged parts could not be read and were left out: {shown}{more}; "
+            f"clew doctor {clean(str(place))} says what is lost"
+        )

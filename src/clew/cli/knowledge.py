@@ -14,7 +14,7 @@ from clew.cli.directories import Json
 if TYPE_CHECKING:
     from clew.knowledge import Knowledge
 
-Place = Annotated[Path, Parameter(metavar="CRAWL|FILE", help="A crawl directory, or a knowledge file.")]
+Place = Annotated[str, Parameter(metavar="CRAWL|FILE", help="A crawl directory, or a knowledge file.")]
 Output = Annotated[Path, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to save it.")]
 Force = Annotated[bool, Parameter(negative=(), help="Replace the file if it exists.")]
 #: What the words of each table are.

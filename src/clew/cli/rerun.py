@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from clew.run.config import CrawlConfig
 
 
-def rerun_command(config: CrawlConfig, directory: Path) -> str:
+def rerun_command(config: CrawlConfig, directory: Path | str) -> str:
     """A command line to type, whichever way the settings came.
 
     >>> from clew.run.config import CrawlConfig

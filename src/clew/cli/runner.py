@@ -6,14 +6,14 @@ import asyncio
 import json
 import os
 import signal
-import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clew.cli.console import say
+from clew.cli.console import ProgressNotice, say
+from clew.cli.directories import tell_unreadable
 from clew.cli.exits import FAILURE, complain
 from clew.cli.progress_figures import elapsed
 from clew.cli.rerun import rerun_command
@@ -34,17 +34,15 @@ _ALARM = getattr(signal, "SIGALRM", None)
 #: Seconds between two looks at the clock while functions of the user's are asked, and how often one of them
 #: may go on though it was told to end.
 _TICK, _STUBBORN = 0.25, 8
-#: Seconds of silence that are too many.
-_PATIENCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """A crawl about to run: its settings, its predicate, its directory."""
+    """A crawl about to run: its settings, its predicate, its place."""
 
     config: CrawlConfig
     predicate: Predicate
-    directory: Path
+    directory: Path | str
     code: UserCode | None = None
     """What watches the functions that the formula names."""
 
@@ -52,6 +50,14 @@ class CrawlPlan:
     def command(self) -> str:
         """What to type to do it again."""
         return rerun_command(self.config, self.directory)
+
+    @property
+    def report(self) -> Path | None:
+        """Where its report goes; None where its store has no folder."""
+        from clew.store import folder_of
+
+        folder = folder_of(self.directory)
+        return None if folder is None else folder / REPORT
 
 
 class ElapsedRecorder:
@@ -68,19 +74,6 @@ class ElapsedRecorder:
 
     def finished(self, progress: Progress, reason: str) -> None:
         self.store.set_meta(elapsed=elapsed(progress))
-
-
-class RelearningNotice:
-    """Tells on stderr how far a resumed crawl has come with learning again, when that takes long."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._next = clock() + _PATIENCE
-
-    def tell(self, done: int, total: int) -> None:
-        if self._clock() >= self._next:
-            self._next = self._clock() + _PATIENCE
-            say(f"learning again from what was fetched: {done:,} of {total:,} pages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +97,7 @@ def perform(plans: Sequence[CrawlPlan], views: Sequence[Observer]) -> Performed:
         performed = asyncio.run(_run(sessions, codes))
         for plan, store in zip(plans, stores, strict=True):
             _report(store, plan)
+            tell_unreadable(store, plan.directory)
         return performed
 
 
@@ -112,29 +106,32 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     from clew.run.metrics import MetricsServer
     from clew.run.session import Session
     from clew.run.user_code import SlowFunctions
-    from clew.store import SqliteStore, is_crawl
+    from clew.store import is_crawl, open_store
 
     observers: list[Observer] = []
     # A crawl under way has both its directory and its port: it is the directory that tells why. A new one
     # is made only once the port is there.
-    store = stack.enter_context(closing(SqliteStore(plan.directory))) if is_crawl(plan.directory) else None
+    store = stack.enter_context(open_store(plan.directory)) if is_crawl(plan.directory) else None
     if plan.config.metrics_port:
         metrics = MetricsServer(plan.config.metrics_port)
         stack.callback(metrics.close)
         observers.append(metrics)
     if store is None:
-        store = stack.enter_context(closing(SqliteStore(plan.directory)))
-    log = CrawlLog(plan.directory)
-    stack.callback(log.close)
-    stack.push(log.on_exit)
+        store = stack.enter_context(open_store(plan.directory))
+    if plan.report is not None:
+        log = CrawlLog(plan.report.parent)
+        stack.callback(log.close)
+        stack.push(log.on_exit)
+        observers.append(log)
     if close := getattr(view, "close", None):
         stack.callback(close)
     store.set_meta(config=json.loads(plan.config.to_json()), command=plan.command)
     if plan.code is not None:
         observers.append(SlowFunctions(store, plan.code))
-    observers += [log, ElapsedRecorder(store), view]
+    observers += [ElapsedRecorder(store), view]
+    relearning = ProgressNotice("learning again from what was fetched")
     session = Session(
-        plan.config, store, predicate=plan.predicate, observers=observers, relearned=RelearningNotice().tell
+        plan.config, store, predicate=plan.predicate, observers=observers, relearned=relearning.tell
     )
     return session, store
 
@@ -221,8 +218,10 @@ class Signals:
 def _report(store: Store, plan: CrawlPlan) -> None:
     from clew.report import write_report
 
+    if plan.report is None:
+        return
     try:
-        write_report(store, plan.directory / REPORT, command=plan.command)
+        write_report(store, plan.report, command=plan.command)
     except OSError as error:
         # the crawl itself is safe: its end must not turn into a failure of another kind
         complain(f"the report could not be written ({error.strerror}); later: clew report {plan.directory}")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from clew.cli.console import clean, put, put_json, say
-from clew.cli.directories import Directory, Json
+from clew.cli.console import ProgressNotice, clean, put, put_json, say
+from clew.cli.directories import Directory, Json, reading
 from clew.cli.exits import DONE, NO_MATCH
 
 
@@ -22,11 +22,10 @@ def search(
     json: Json = False,
 ) -> int:
     """Search the text of a crawl's pages, best first."""
-    from clew.store import search as find
-
-    found = False
-    for hit in find(directory, query, limit=limit, matched=matched):
-        found = True
+    notice = ProgressNotice("indexing what was fetched")
+    with reading(directory) as reader:
+        found = reader.search(query, limit=limit, matched=matched, progress=notice.tell)
+    for hit in found:
         if json:
             put_json(asdict(hit))
             continue

@@ -13,16 +13,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clew.fetch.address import HostSet, Vetting
-from clew.fetch.base import Fetcher, Request, Response
+from clew.fetch.base import Fetcher, FetcherClass, Request, Response
 from clew.fetch.replay import RecordedWeb, ReplayFetcher
 from clew.fetch.retry import retry_after
 from clew.fetch.settings import HttpSettings, default_user_agent
+from clew.plugins import Registry
 
 if TYPE_CHECKING:
     from clew.fetch.http import HttpFetcher
 
+OWN = {"http": "clew.fetch.http:HttpFetcher"}
+FETCHERS: Registry[FetcherClass] = Registry(
+    "clew.fetchers", OWN, lambda name, found: "" if callable(found) else "it cannot be called"
+)
+"""Fetchers by name: callables that make one of `HttpSettings`."""
+
 __all__ = [
+    "FETCHERS",
     "Fetcher",
+    "FetcherClass",
     "HostSet",
     "HttpFetcher",
     "HttpSettings",

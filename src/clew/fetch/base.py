@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from clew.errors import Reason
+
+if TYPE_CHECKING:
+    from clew.fetch.settings import HttpSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class Fetcher(Protocol):
     async def fetch(self, request: Request) -> Response: ...
 
     async def close(self) -> None: ...
+
+
+FetcherClass: TypeAlias = "Callable[[HttpSettings], Fetcher]"
+"""What another package brings by an entry point of the group `clew.fetchers`."""
 
 
 @runtime_checkable

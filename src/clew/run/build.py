@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from clew import url as urls
 from clew.engine import Crawl, CrawlRules
 from clew.errors import ConfigError
-from clew.fetch.base import Fetcher
+from clew.fetch.base import Fetcher, FetcherClass
 from clew.frontier.hosts import Politeness
 from clew.frontier.robots import product_token
 from clew.knowledge import Knowledge
@@ -114,10 +114,10 @@ def strategy_of(config: CrawlConfig, judge: Predicate) -> Strategy:
 
 
 def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:
-    """The way out: HTTP, behind the page cache if there is one."""
-    from clew.fetch import HttpFetcher, HttpSettings
+    """The way out: HTTP or another package's, behind the page cache if there is one."""
+    from clew.fetch import HttpSettings
 
-    fetcher: Fetcher = HttpFetcher(
+    fetcher: Fetcher = _fetcher_class(config)(
         HttpSettings(
             user_agent=config.user_agent,
             timeout=config.timeout,
@@ -169,8 +169,21 @@ def _with_browser(fetcher: Fetcher, config: CrawlConfig) -> Fetcher:
     )
 
 
-def check_browser(config: CrawlConfig) -> None:
-    """That there is a browser, if one is wanted; a `ConfigError` says what to install."""
+def _fetcher_class(config: CrawlConfig) -> FetcherClass:
+    from clew.fetch import FETCHERS
+
+    name = config.fetcher or "http"
+    if name not in FETCHERS:
+        raise ConfigError(
+            f"fetcher: there is no {name!r}: install the package that brings it, or choose one of "
+            f"{', '.join(FETCHERS)}"
+        )
+    return FETCHERS[name]
+
+
+def check_fetcher(config: CrawlConfig) -> None:
+    """That the fetcher is there, and a browser if one is wanted; a `ConfigError` says what to install."""
+    _fetcher_class(config)
     if config.browser:
         from clew.fetch.chromium import find_chromium, playwright_at_hand
 

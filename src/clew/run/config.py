@@ -215,6 +215,11 @@ class CrawlConfig(BaseModel):
 
     The format of curl and of browsers' extensions. In `clew.toml` relative to the file. It is read when the
     crawl begins and when it is resumed, and not stored."""
+    fetcher: Annotated[str | None, _OR_NONE, Setting(ASK, "NAME", shown="http", example="http")] = None
+    """The way to the web: `http`, or one that another package brings;
+    see [fetching](fetching.md#a-fetcher-of-ones-own).
+
+    Cookies, page cache and browser stand before it as before `http`."""
     browser: Annotated[HostNames, Setting(ASK, "HOST|auto", example=("auto",))] = ()
     """Render pages of a host (`*` for all), or those that look empty (`auto`), in Chromium; can be repeated;
     see [fetching](fetching.md#pages-made-by-scripts).

@@ -10,7 +10,7 @@ from clew.knowledge.codec import MAX_BYTES
 from clew.store import is_crawl, open_reader
 
 
-def read_knowledge(place: Path) -> Knowledge:
+def read_knowledge(place: Path | str) -> Knowledge:
     """What a crawl learned, from its directory or from a file of `write_knowledge`."""
     if is_crawl(place):
         with open_reader(place) as reader:
@@ -21,6 +21,7 @@ def read_knowledge(place: Path) -> Knowledge:
                 "intelligent, leave knowledge behind"
             )
         return loads(text, f"the knowledge of {place}")
+    place = Path(place)
     if not place.is_file():
         raise UsageError(f"there is neither a crawl nor a knowledge file at {place}")
     if place.stat().st_size > MAX_BYTES:

@@ -35,6 +35,7 @@ OUTWARD = {
     "browser_path": "no program is run",
     "cache": "nothing is written elsewhere",
     "cookie_file": "no cookies are sent",
+    "fetcher": "no other way to the web is taken",
 }
 
 _WANTED = {

@@ -1,10 +1,15 @@
-"""The `Store` protocol: where effects come to rest, and where a crawl is taken up again."""
+"""The protocols of a store, and the value by which a package brings one.
+
+A `Store` is where effects come to rest; its reading half, `Reader`, is all that status, explain, exports,
+search, reports and resuming ask of a crawl. A class that inherits from them gets search and `with` by that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +114,25 @@ class Counts:
     """Links left out and candidates closed, by reason."""
 
 
+Progress = Callable[[int, int], None]
+"""Told how much is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One page found by a search."""
+
+    url: str
+    title: str
+    snippet: str
+    """A stretch of its text, the words looked for in square brackets."""
+    rank: float
+    """Higher is better; comparable within one search only."""
+    score: float
+    """The predicate's verdict on the page."""
+    matched: bool
+
+
 class Replies(Protocol):
     """Archived replies by canonical URL."""
 
@@ -122,7 +146,11 @@ class Replies(Protocol):
 
 
 class Reader(Protocol):
-    """The reading side of a crawl: what status, explain, exports, reports and resuming need, and no more."""
+    """The reading side of a crawl: what status, explain, exports, search, reports and resuming need.
+
+    What cannot be read because it is damaged is left out, and told in `unreadable`; it ends no reading of the
+    rest. Where there is no rest, as with a single candidate, `StoreForeign` says so.
+    """
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl: configuration, formula, times, sessions, stop reason."""
@@ -177,17 +205,38 @@ class Reader(Protocol):
         ...
 
     def replies(self) -> Replies | None:
-        """The archived replies, by URL; None where this store keeps no bytes."""
+        """The archived replies, by URL; None where this store keeps no bytes, or none can be read."""
         ...
 
-    def record(self, blob: Blob) -> bytes:
-        """A reply's WARC record, as it lies in the archive."""
+    def record(self, page: PageRow) -> bytes | None:
+        """The WARC records of a page's reply, as archived; None where there are none, or they are damaged."""
         ...
+
+    def search(
+        self, query: str, *, limit: int = 20, matched: bool = False, progress: Progress | None = None
+    ) -> Sequence[Hit]:
+        """Pages by their words, best first; the language is that of `clew search`.
+
+        A store without an index of its own inherits this: one that is made in memory for the search.
+        """
+        from clew.store.fulltext import search_pages
+
+        return search_pages(self.pages(), query, limit=limit, matched=matched, progress=progress)
 
     @property
     def unreadable(self) -> Sequence[str]:
-        """Rows left out so far because they could not be read, each as table and number."""
+        """What was left out so far because it could not be read, each named: table and number, or file."""
+        return ()
+
+    def close(self) -> None:
+        """Let go; calling it again does nothing."""
         ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Store(Reader, Protocol):
@@ -221,6 +270,23 @@ class Store(Reader, Protocol):
         """Merge into `meta`; durable on return."""
         ...
 
-    def close(self) -> None:
-        """Flush and let go; calling it again does nothing."""
-        ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreBackend:
+    """What a package offers under the name of a scheme, by an entry point of the group `clew.stores`.
+
+    Each function is given the place as it was typed, scheme and all.
+    """
+
+    open: Callable[[str], Store]
+    """Begin a crawl, or take one up again; `StoreBusy` when another process has it."""
+    read: Callable[[str], Reader]
+    """Read a crawl, which may be under way; `StoreForeign` when there is none."""
+    exists: Callable[[str], bool]
+    """Whether there is a crawl to resume or read."""
+    folder: Callable[[str], Path | None] = lambda place: None
+    """Where log and report of a crawl go; None for nowhere, unless the user says where."""
+    check: Callable[[str, Progress], Sequence[str]] = lambda place, progress: ()
+    """What is wrong with what holds the rows: its files, its indexes. Each a sentence."""
+    repair: Callable[[str, Sequence[str]], int] | None = None
+    """Queue again the pages of these canonical URLs, and whatever else is needed to go on; gives how many."""

@@ -62,13 +62,13 @@ def archive_file(directory: Path, name: object) -> Path:
     return archive(directory) / name
 
 
-def is_crawl(directory: Path | str) -> bool:
-    """Whether there is a crawl to resume or read in a directory.
+def path_of(place: str) -> Path:
+    """The directory of a place, given with its scheme or without.
 
-    >>> is_crawl("/nonexistent")
-    False
+    >>> path_of("sqlite:farms").as_posix()
+    'farms'
     """
-    return database(Path(directory)).is_file()
+    return Path(place.removeprefix("sqlite:"))
 
 
 class Lock:

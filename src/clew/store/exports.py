@@ -15,10 +15,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
-from clew.errors import StoreError, UsageError
+from clew.errors import UsageError
+from clew.store.backends import open_reader
 from clew.store.base import PageRow, Reader
 from clew.store.faults import mapped
-from clew.store.read import open_reader
 from clew.store.warc import info_record
 
 FIELDS = (
@@ -40,12 +40,12 @@ def export(
     matched: bool = False,
     raw: bool = False,
 ) -> int:
-    """Write the pages of a crawl; gives how many.
+    """Write the pages of a crawl; gives how many. What is damaged is left out: `reader.unreadable` names it.
 
     A path is written beside its place and moved there when complete, so it never holds half an
     export; a binary stream is written as it goes.
 
-    Parameters: a crawl directory or a reader of one; a path or a binary stream; `jsonl`, `csv`, `warc`
+    Parameters: the place of a crawl or a reader of one; a path or a binary stream; `jsonl`, `csv`, `warc`
     or `parquet`; `matched` for the finds alone; `raw` for csv cells as they are, though a spreadsheet may
     take them for formulas and Python's `csv` finds them too long.
 
@@ -137,13 +137,9 @@ def _warc(reader: Reader, stream: IO[bytes], matched: bool) -> int:
     stream.write(info_record("export.warc.gz", "clew", time.time()))
     count = 0
     for row in () if first is None else chain([first], rows):
-        if row.blob is None:
-            continue
-        data = reader.record(row.blob)
-        if len(data) != row.blob.length:
-            raise StoreError(f"{row.blob.file} is cut short: the reply of {row.url} is not in it")
-        stream.write(data)
-        count += 1
+        if (data := reader.record(row)) is not None:
+            stream.write(data)
+            count += 1
     return count
 
 

@@ -9,9 +9,10 @@ import shutil
 import sqlite3
 import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import zstandard
 
@@ -22,6 +23,10 @@ UNDECODABLE = (
     *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
     *(zstandard.ZstdError, struct.error),
 )
+_Given = ParamSpec("_Given")
+_Read = TypeVar("_Read")
+_NO_TEXT = "decode to UTF-8"
+"""How SQLite's module says that a text is none."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -50,13 +55,18 @@ def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
         return StorageFull(f"{path}: {_FULL_ADVICE}")
-    if code in _DAMAGED:
+    if code in _DAMAGED or no_text(error):
         return StoreForeign(f"{path} is damaged ({error}): restore it from a copy; nothing was changed in it")
     if code in _BUSY:
         return StoreBusy(f"{path} is in use by another process ({error}): try again when it has finished")
     if code == sqlite3.SQLITE_CANTOPEN:
         return StoreForeign(f"{path} cannot be opened as a database ({error}): check that it may be read")
     return StoreError(f"{path}: {error}")
+
+
+def no_text(error: sqlite3.Error) -> bool:
+    """Whether reading failed at a text that is not UTF-8."""
+    return _NO_TEXT in str(error)
 
 
 def _no_room(path: Path) -> bool:
@@ -105,3 +115,34 @@ def decoding(path: Path) -> Iterator[None]:
 def damaged(path: Path, error: object) -> StoreForeign:
     """The error for a sound database with values in it that are not clew's."""
     return StoreForeign(f"{path} is damaged ({str(error)[:200]}): restore it from a copy")
+
+
+class ReadGuard:
+    """The one guard of all readers: what is damaged is skipped, counted and named, and ends nothing.
+
+    >>> guard = ReadGuard()
+    >>> guard.read("trace 7", int, "no number"), guard.read("trace 8", int, "8"), guard.names
+    (None, 8, ('trace 7',))
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+
+    def read(
+        self, name: str, decode: Callable[_Given, _Read], *given: _Given.args, **named: _Given.kwargs
+    ) -> _Read | None:
+        """What `decode` makes of a value; None when it cannot be made."""
+        try:
+            return decode(*given, **named)
+        except (*UNDECODABLE, OSError):
+            self.skip(name)
+            return None
+
+    def skip(self, name: str) -> None:
+        """Count what somebody else found damaged."""
+        self._names[name] = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What was skipped, each once, in the order met."""
+        return tuple(self._names)

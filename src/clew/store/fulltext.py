@@ -9,82 +9,60 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from clew.errors import StoreForeign
 from clew.store import directory as layout
 from clew.store import schema
-from clew.store.base import PageRow
+from clew.store.base import Hit, PageRow, Progress
 from clew.store.faults import decoding
 from clew.store.query import Query, snippet
-from clew.store.read import CrawlReader, open_reader
+from clew.store.read import CrawlReader
 
 _APPLICATION_ID = 0x636C6578
 _VERSION = 1
 _GROUP = 200
-
-Progress = Callable[[int, int], None]
-"""Told how many pages are indexed, and how many there are."""
+_INSERT = "INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One page found."""
-
-    url: str
-    title: str
-    snippet: str
-    """A stretch of its text, the words looked for in square brackets."""
-    rank: float
-    """Higher is better; comparable within one search only."""
-    score: float
-    """The predicate's verdict on the page."""
-    matched: bool
-
-
-def search(
-    source: Path | str | CrawlReader,
-    query: str,
-    *,
-    limit: int = 20,
-    matched: bool = False,
-    progress: Progress | None = None,
+def search_directory(
+    reader: CrawlReader, query: str, *, limit: int, matched: bool, progress: Progress | None
 ) -> list[Hit]:
-    """Find pages by their words, best first.
-
-    All words must occur; "quotes" make a phrase, `turbin*` a prefix, `-word` excludes. Case and
-    accents do not matter.
-
-    Parameters: a crawl directory or its reader; the query; how many to give at most; the finds
-    alone; a function told of the indexing's progress.
-    """
+    """Find pages of a crawl directory, by the index that lies in it; the first search makes it."""
     asked = Query.parse(query)
-    if isinstance(source, CrawlReader):
-        return _search(source, asked, limit, matched, progress)
-    with open_reader(source) as reader:
-        return _search(reader, asked, limit, matched, progress)
-
-
-def _search(
-    reader: CrawlReader, query: Query, limit: int, matched: bool, progress: Progress | None
-) -> list[Hit]:
     path = reader.path / "search.db"
     with decoding(path), closing(_connect(path, reader.identity)) as index:
         _update(index, reader, progress)
-        return list(islice(_hits(index, reader, query, matched), limit))
+        return list(islice(_hits(index, reader.page_at, asked, matched), limit))
 
 
-def _hits(index: sqlite3.Connection, reader: CrawlReader, query: Query, matched: bool) -> Iterator[Hit]:
+def search_pages(
+    pages: Iterable[PageRow], query: str, *, limit: int, matched: bool, progress: Progress | None = None
+) -> list[Hit]:
+    """Find pages by their words among those given, by an index in memory: for a store that keeps none."""
+    asked = Query.parse(query)
+    kept: dict[int, PageRow] = {}
+    with closing(_prepare(sqlite3.connect(":memory:", isolation_level=None), "")) as index:
+        for number, page in enumerate(pages, 1):
+            index.execute(_INSERT, (number, page.title, page.text))
+            kept[number] = page
+            if progress is not None and number % _GROUP == 0:
+                progress(number, number)
+        return list(islice(_hits(index, kept.get, asked, matched), limit))
+
+
+def _hits(
+    index: sqlite3.Connection, page_at: Callable[[int], PageRow | None], query: Query, matched: bool
+) -> Iterator[Hit]:
     found = index.execute(
         "SELECT rowid, bm25(pages, 4.0, 1.0) AS worth FROM pages WHERE pages MATCH ? ORDER BY worth, rowid",
         (query.fts(),),
     )
     for seq, worth in found:
-        page = reader.page_at(seq)
+        page = page_at(seq)
         if page is not None and (page.matched or not matched):
             yield _hit(page, query, -worth)
 
@@ -159,7 +137,7 @@ def _update(index: sqlite3.Connection, reader: CrawlReader, progress: Progress |
             (done,) = index.execute("SELECT seq FROM state").fetchone()
             pages = list(islice(reader.numbered(after=done), _GROUP))
             rows = [(seq, page.title, page.text) for seq, page in pages]
-            index.executemany("INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)", rows)
+            index.executemany(_INSERT, rows)
             if pages:
                 index.execute("UPDATE state SET seq = ?", (pages[-1][0],))
             index.execute("COMMIT")

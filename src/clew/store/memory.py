@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import StoreError
+from clew.errors import StoreError, UsageError
 from clew.fetch.base import Response
 from clew.messages import (
-    Blob,
     Close,
     Decision,
     Effect,
@@ -29,7 +28,7 @@ from clew.messages import (
     State,
 )
 from clew.page import Links
-from clew.store.base import CandidateRow, Counts, PageRow, Snapshot
+from clew.store.base import CandidateRow, Counts, PageRow, Reader, Snapshot, Store, StoreBackend
 from clew.store.rows import CLOSED, REQUESTS, dumps, elapsed, iso, stored, total
 
 
@@ -48,7 +47,7 @@ class _Candidate:
     attempts: int = 0
 
 
-class MemoryStore:
+class MemoryStore(Store):
     """A `Store` in lists and dicts. Archives nothing: `append` gives None.
 
     >>> store = MemoryStore()
@@ -125,12 +124,8 @@ class MemoryStore:
     def replies(self) -> None:
         """None: this store keeps no bytes."""
 
-    def record(self, blob: Blob) -> bytes:
-        """Never known: this store keeps no bytes."""
-        raise KeyError(blob)
-
-    unreadable: tuple[str, ...] = ()
-    """Nothing in memory is damaged."""
+    def record(self, page: PageRow) -> None:
+        """None: this store keeps no bytes."""
 
     def load(self) -> Snapshot | None:
         """State to resume from; None for a new crawl."""
@@ -340,3 +335,10 @@ class MemoryStore:
 def _slim(saved: SavePage) -> SavePage:
     """Without what no reader asks for: links are many, and the main text is part of the text."""
     return replace(saved, page=replace(saved.page, links=Links(), main=""))
+
+
+def _read(place: str) -> Reader:
+    raise UsageError(f"{place} is a crawl in memory, gone with the process that made it: give a directory")
+
+
+BACKEND = StoreBackend(open=lambda place: MemoryStore(), read=_read, exists=lambda place: False)

@@ -6,13 +6,14 @@ that a slow reader never keeps the crawl's write-ahead log from being folded bac
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -22,9 +23,10 @@ from clew.errors import StoreForeign
 from clew.messages import Blob, Decision, Journal, SaveHost, State
 from clew.store import directory as layout
 from clew.store import schema, snapshot
-from clew.store.base import CandidateRow, Counts, PageRow, Replies, Snapshot
-from clew.store.faults import UNDECODABLE, decoding, mapped
-from clew.store.rows import CLOSED, iso, total, typed, unpack
+from clew.store.base import CandidateRow, Counts, Hit, PageRow, Progress, Reader, Replies, Snapshot
+from clew.store.faults import ReadGuard, decoding, mapped, no_text
+from clew.store.record_check import check_records
+from clew.store.rows import CLOSED, address, iso, total, typed, unpack
 
 _STEP = 500
 _TEXT_LIMIT = 64 << 20
@@ -51,22 +53,23 @@ _TRACE = (
 
 _PAGE_KINDS = (int, int, str, int, str, float, int, int, str | None, int, int, str | None)
 _CANDIDATE_KINDS = (int, str, str, int, str | None, str, str, int, str)
+_FOREIGN_FLAGS = " OR ".join(
+    f"typeof({column}) <> 'integer'" for column in ("matched", "duplicate_of", "rendered")
+)
 _TRACE_KINDS = (int, float, str, str, int, int, int, int, str, int, int)
 
-_Row = TypeVar("_Row")
 
-
-class CrawlReader:
+class CrawlReader(Reader):
     """All that `clew status`, `export`, `search` and `explain` ask of a crawl directory.
 
-    Parameters: the directory and a read-only connection to its `clew.db`; `open_reader` gives both.
+    Parameters: the directory and a read-only connection to its `clew.db`; `read_directory` gives both.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
         self._zstd = zstandard.ZstdDecompressor()
-        self._unreadable: dict[str, None] = {}
+        self._guard = ReadGuard()
 
     @property
     def identity(self) -> str:
@@ -80,13 +83,15 @@ class CrawlReader:
 
     def learned(self) -> str:
         """The strategy's learned state, as text; empty when there is none."""
-        return "".join(str(state) for (state,) in self._all("SELECT state FROM learned"))
+        rows = self._all("SELECT state FROM learned")
+        with decoding(layout.database(self.path)):
+            return "".join(typed(row, (str,))[0] for row in rows)
 
     def meta(self) -> dict[str, Any]:
         """Plain data about the crawl, as `set_meta` left it."""
         rows = self._all("SELECT key, value FROM meta ORDER BY key")
-        with decoding(layout.database(self.path)):
-            return {str(key): json.loads(value) for key, value in rows}
+        found = [self._guard.read(f"meta {key}", _meta_entry, (key, value)) for key, value in rows]
+        return dict(entry for entry in found if entry is not None)
 
     def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
         """Fetched pages in the order fetched."""
@@ -102,14 +107,14 @@ class CrawlReader:
         )
         while rows := self._all(query, (after,)):
             for row in rows:
-                if (page := self._readable("pages", row[0], self._page_row, row)) is not None:
+                if (page := self._page(row)) is not None:
                     yield row[0], page
             after = rows[-1][0]
 
     def page(self, url: str) -> PageRow | None:
         """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
         rows = self._all(f"{_WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
-        return self._readable("pages", rows[0][0], self._page_row, rows[0]) if rows else None
+        return self._page(rows[0]) if rows else None
 
     def fetched(self) -> int:
         """How many pages there are."""
@@ -118,7 +123,7 @@ class CrawlReader:
     def page_at(self, seq: int) -> PageRow | None:
         """The page fetched as number `seq`, counted from 1."""
         rows = self._all(f"{_WITH_TEXT} WHERE p.seq = ?", (seq,))
-        return self._readable("pages", seq, self._page_row, rows[0]) if rows else None
+        return self._page(rows[0]) if rows else None
 
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a canonical URL, fetched or not."""
@@ -150,32 +155,40 @@ class CrawlReader:
         rows = self._all("SELECT url FROM candidates WHERE id = ?", (candidate,))
         if not rows:
             raise KeyError(candidate)
-        return str(rows[0][0])
+        with decoding(layout.database(self.path)):
+            return address(rows[0][0])
 
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
-        with decoding(layout.database(self.path)):
-            found = snapshot.hosts(self.connection)
-        yield from found
+        robots: dict[int, list[snapshot.RobotsEntry]] = {}
+        for row in self._all(snapshot.ROBOTS):
+            known = self._guard.read(f"robots of host {row[0]}", snapshot.robots_entry, row)
+            if known is not None:
+                robots.setdefault(known[0], []).append(known[1])
+        for row in self._all(snapshot.HOSTS):
+            found = self._guard.read(f"hosts {row[0]}", snapshot.host_row, row, robots)
+            if found is not None:
+                yield found
 
     def decisions(self) -> Iterator[Decision]:
         """The trace, in order."""
         after = -1
         while rows := self._all(f"{_TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
             for row in rows:
-                if (decision := self._readable("trace", row[0], _decision, row)) is not None:
+                if (decision := self._guard.read(f"trace {row[0]}", _decision, row)) is not None:
                     yield decision
             after = rows[-1][0]
 
     def journal(self) -> Iterator[Journal]:
         """What came into the crawl besides replies, in order."""
-        rows = self._all("SELECT after, entry FROM journal ORDER BY id")
-        return (Journal(after, entry) for after, entry in rows)
+        for row in self._all("SELECT id, after, entry FROM journal ORDER BY id"):
+            if (entry := self._guard.read(f"journal {row[0]}", _journal_entry, row)) is not None:
+                yield entry
 
     def trace_of(self, url: str) -> list[Decision]:
         """Every decision about one URL, in order."""
         rows = self._all(f"{_TRACE} WHERE url = ? ORDER BY seq", (url,))
-        found = [self._readable("trace", row[0], _decision, row) for row in rows]
+        found = [self._guard.read(f"trace {row[0]}", _decision, row) for row in rows]
         return [decision for decision in found if decision is not None]
 
     def inlinks(self, url: str, limit: int = 20) -> list[str]:
@@ -191,47 +204,50 @@ class CrawlReader:
         )
         after = 0
         while len(found) < limit and (rows := self._all(query, (after,))):
-            found.extend(self.url(row[1]) for row in rows if (np.frombuffer(row[2], "<u4") == number).any())
+            found.extend(self.url(row[1]) for row in rows if (self._targets(row[1], row[2]) == number).any())
             after = rows[-1][0]
         return found[:limit]
 
     def outlinks(self, candidate: int) -> NDArray[np.int64]:
         """Numbers of the candidates a fetched page links to, in page order."""
         rows = self._all("SELECT targets FROM links WHERE candidate = ?", (candidate,))
-        return np.frombuffer(rows[0][0] if rows else b"", "<u4").astype(np.int64)
+        return self._targets(candidate, rows[0][0] if rows else b"")
+
+    def _targets(self, candidate: int, data: bytes) -> NDArray[np.int64]:
+        found = self._guard.read(f"links {candidate}", np.frombuffer, data, "<u4")
+        return np.zeros(0, np.int64) if found is None else found.astype(np.int64)
 
     def links(self, url: str) -> list[str]:
         """The targets of a page's links, in page order, out-of-scope ones left out."""
-        query = "SELECT targets FROM links WHERE candidate = (SELECT id FROM candidates WHERE url = ?)"
-        rows = self._all(query, (url,))
-        return [self.url(number) for number in np.frombuffer(rows[0][0], "<u4").tolist()] if rows else []
+        rows = self._all("SELECT id FROM candidates WHERE url = ?", (url,))
+        return [self.url(number) for number in self.outlinks(rows[0][0]).tolist()] if rows else []
 
     def counts(self) -> Counts:
         """The figures of `clew status`."""
-        with decoding(layout.database(self.path)):
-            return self._counts()
-
-    def _counts(self) -> Counts:
-        states = Counter(dict(self._all("SELECT state, count(*) FROM candidates GROUP BY state")))
-        closed = ", ".join(str(state.value) for state in sorted(CLOSED))
-        reasons = Counter(
-            dict(
-                self._all(
-                    f"SELECT reason, count(*) FROM candidates WHERE state IN ({closed}) GROUP BY reason"
-                )
-            )
+        states: Counter[object] = Counter(
+            dict(self._all("SELECT state, count(*) FROM candidates GROUP BY state"))
         )
-        for (dropped,) in self._all("SELECT dropped FROM trace WHERE dropped <> '[]'"):
-            for reason, count in _dropped(dropped):
+        closed = ", ".join(str(state.value) for state in sorted(CLOSED))
+        reasons: Counter[str] = Counter()
+        for reason, count in self._all(
+            f"SELECT reason, count(*) FROM candidates WHERE state IN ({closed}) GROUP BY reason"
+        ):
+            if self._guard.read("reasons of candidates", typed, (reason,), (str,)) is not None:
+                reasons[reason] += count
+        for seq, dropped in self._all("SELECT seq, dropped FROM trace WHERE dropped <> '[]'"):
+            for reason, count in self._guard.read(f"trace {seq}", _dropped, dropped) or ():
                 reasons[reason] += count
         pages, matched, duplicates, rendered = self._one(
-            "SELECT count(*), coalesce(sum(matched), 0), coalesce(sum(duplicate_of >= 0), 0), "
-            "coalesce(sum(rendered), 0) FROM pages"
+            "SELECT count(*), coalesce(sum(matched <> 0), 0), coalesce(sum(duplicate_of >= 0), 0), "
+            "coalesce(sum(rendered <> 0), 0) FROM pages"
         )
-        hosts, requests, wire = self._one(
-            "SELECT count(*), coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
-        )
-        typed((matched, duplicates, rendered, requests, wire, *reasons), (int,) * 5 + (str,) * len(reasons))
+        for (seq,) in self._all(f"SELECT seq FROM pages WHERE {_FOREIGN_FLAGS}"):
+            self._guard.skip(f"pages {seq}")
+        hosts, requests, wire = 0, 0, 0
+        for number, *figures in self._all("SELECT id, coalesce(requests, 0), coalesce(wire, 0) FROM hosts"):
+            hosts += 1
+            if self._guard.read(f"hosts {number}", typed, tuple(figures), (int, int)) is not None:
+                requests, wire = requests + figures[0], wire + figures[1]
         return Counts(
             pages=pages,
             matched=matched,
@@ -248,77 +264,77 @@ class CrawlReader:
         )
 
     def archives(self) -> list[tuple[Path, int]]:
-        """The archive's files and how many bytes of each are committed."""
+        """The archive's files and how many bytes of each are committed and there."""
         found = []
         for name, length in self._all("SELECT name, length FROM warcs ORDER BY id"):
             path = layout.archive_file(self.path, name)
             layout.require_own_file(path, sole=False)
-            if length and not path.exists():
-                raise StoreForeign(f"{path} is missing: restore it from a copy")
             size = path.stat().st_size if path.exists() else 0
             if not isinstance(length, int) or not 0 <= length <= size:
-                raise StoreForeign(
-                    f"{path} is damaged: it had {length!r} bytes, has {size}; restore it from a copy"
-                )
+                self._guard.skip(f"the end of pages/{name}" if size else f"pages/{name}")
+                length = size
             found.append((path, length))
         return found
 
-    def record(self, blob: Blob) -> bytes:
-        """A reply's WARC record, as it lies in the archive."""
-        path = layout.archive_file(self.path, blob.file)
-        layout.require_own_file(path, sole=False)
-        with mapped(path), path.open("rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            if not 0 <= blob.offset < blob.offset + blob.length <= size:
-                raise StoreForeign(
-                    f"{path} is damaged: a reply should be at {blob.offset}, {blob.length} bytes long, and "
-                    f"the file ends at {size}; restore it from a copy"
-                )
-            stream.seek(blob.offset)
-            return stream.read(blob.length)
+    def reply_offsets(self, name: str) -> list[int]:
+        """Where replies of pages begin in a file of the archive, in order."""
+        query = "SELECT offset FROM pages WHERE warc = (SELECT id FROM warcs WHERE name = ?) ORDER BY offset"
+        return [offset for (offset,) in self._all(query, (name,)) if isinstance(offset, int)]
 
-    def replies(self) -> Replies:
-        """The archived replies, as far as they are committed."""
+    def record(self, page: PageRow) -> bytes | None:
+        """The WARC records of a page's reply, as they lie in the archive, once found to be sound."""
+        if page.blob is None:
+            return None
+        path = layout.archive_file(self.path, page.blob.file)
+        layout.require_own_file(path, sole=False)
+        return self._guard.read(f"reply of {page.url}", _record, path, page.blob, page.url)
+
+    def replies(self) -> Replies | None:
+        """The archived replies, as far as they are committed; None where none can be read."""
         from clew.store.recorded import CrawlWeb
 
-        return CrawlWeb(self.path)
+        self.archives()  # a name that is not clew's is refused, not passed over
+        try:
+            web = CrawlWeb(self)
+        except StoreForeign as error:
+            self._guard.skip(str(error))
+            return None
+        for problem in web.problems:
+            self._guard.skip(problem)
+        return web
+
+    def search(
+        self, query: str, *, limit: int = 20, matched: bool = False, progress: Progress | None = None
+    ) -> list[Hit]:
+        """Pages by their words, best first, by an index that lies beside the crawl."""
+        from clew.store.fulltext import search_directory
+
+        return search_directory(self, query, limit=limit, matched=matched, progress=progress)
 
     def close(self) -> None:
         self.connection.close()
-
-    def __enter__(self) -> CrawlReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"CrawlReader({str(self.path)!r})"
 
     @property
     def unreadable(self) -> tuple[str, ...]:
-        """Rows that were left out because they could not be read, each as table and number."""
-        return tuple(self._unreadable)
+        """What was left out because it could not be read: rows by table and number, replies, files."""
+        return self._guard.names
 
-    def _readable(
-        self, table: str, number: int, decode: Callable[[tuple[Any, ...]], _Row], row: tuple[Any, ...]
-    ) -> _Row | None:
-        """A row decoded; None when it is damaged: one row must not end an export of all the others."""
-        try:
-            return decode(row)
-        except (*UNDECODABLE, OSError):
-            self._unreadable[f"{table} {number}"] = None
-            return None
+    def _page(self, row: tuple[Any, ...]) -> PageRow | None:
+        return self._guard.read(f"pages {row[0]}", self._page_row, row)
 
     def _all(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         with mapped(layout.database(self.path)):
             try:
                 return self.connection.execute(query, values).fetchall()
             except sqlite3.OperationalError as error:
-                if "decode to UTF-8" not in str(error):
+                if not no_text(error):
                     raise
-                # One text that is none must not hide all others: it is read with marks in it from here on.
-                self.connection.text_factory = lambda data: data.decode("utf-8", "replace")
+                # One text that is none must not hide all others: from here on such a one comes as bytes,
+                # which no row takes for a text.
+                self.connection.text_factory = _text_or_bytes
                 return self.connection.execute(query, values).fetchall()
 
     def _one(self, query: str) -> Any:
@@ -342,6 +358,7 @@ class CrawlReader:
         (_, number, url, status, title, score, matched, satisfied, repeats, near, depth, source) = row[:12]
         (fetched_at, lang, kind, reasons, file, offset, length, via, rendered, text) = row[12:]
         typed((fetched_at, lang, kind, via), (float, str, str, str))
+        address(url)
         return PageRow(
             id=number,
             url=url,
@@ -373,6 +390,34 @@ class CrawlReader:
         return self._zstd.decompress(data, max_output_size=_TEXT_LIMIT).decode()
 
 
+def _text_or_bytes(data: bytes) -> str | bytes:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _record(path: Path, blob: Blob, url: str) -> bytes:
+    with path.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if not 0 <= blob.offset < blob.offset + blob.length <= size:
+            raise ValueError("it lies beyond the end of its file")
+        stream.seek(blob.offset)
+        data = stream.read(blob.length)
+    check_records(io.BytesIO(data), len(data), url=url)
+    return data
+
+
+def _meta_entry(row: tuple[Any, ...]) -> tuple[str, Any]:
+    key, value = typed(row, (str, str))
+    return key, json.loads(value)
+
+
+def _journal_entry(row: tuple[Any, ...]) -> Journal:
+    _, after, entry = typed(row, (int, int, str))
+    return Journal(after, entry)
+
+
 def _texts(data: str) -> tuple[str, ...]:
     found = tuple(json.loads(data))
     return typed(found, (str,) * len(found))
@@ -389,6 +434,7 @@ def _decision(row: tuple[Any, ...]) -> Decision:
     typed(row[:11], _TRACE_KINDS)
     seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, dropped = row
     score, verdict, parts = unpack(exact)
+    address(url)
     return Decision(
         seq=seq,
         at=at,
@@ -409,7 +455,7 @@ def _decision(row: tuple[Any, ...]) -> Decision:
     )
 
 
-def open_reader(path: Path | str) -> CrawlReader:
+def read_directory(path: Path | str) -> CrawlReader:
     """Read a crawl directory, whether or not a crawl is running in it.
 
     Raises `StoreForeign` with the reason when it is not one, is damaged, or needs another clew.

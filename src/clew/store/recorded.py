@@ -11,7 +11,8 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +20,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from clew.errors import StoreForeign
 from clew.fetch.base import Response
-from clew.store.read import open_reader
+from clew.store.read import CrawlReader, read_directory
 from clew.store.replies import http_reply
 from clew.store.warc import RENDERED_TYPE
 from clew.url import canonical
@@ -99,17 +100,24 @@ class WarcWeb:
         """Index one file: what can be read of it."""
         number = len(self._files)
         self._files.append(source)
-        found, rendered, problem = _scan(source)
-        if problem is None and found is None:
+        scanned = self._scan(source)
+        if scanned.problem is None and scanned.found is None:
             source.unpack()
-            found, rendered, problem = _scan(source)
-        self._rendered.update((number, offset) for offset in rendered)
-        if problem is not None:
-            self.problems.append(problem)
-            if not found:
-                raise StoreForeign(problem)
-        for url, offset in found or ():
+            scanned = self._scan(source)
+        self._rendered.update((number, offset) for offset in scanned.rendered)
+        if scanned.problem is not None:
+            self.problems.append(_broken(scanned.problem, len(scanned.found or ())))
+            if not scanned.found:
+                self._refuse(self.problems[-1])
+        for url, offset in scanned.found or ():
             self._places[url] = (number, offset)
+
+    def _scan(self, source: _Source) -> _Scanned:
+        return _scan(source)
+
+    def _refuse(self, problem: str) -> None:
+        """A file with nothing in it that can be used is no recorded web."""
+        raise StoreForeign(problem)
 
     def _with_rendering(self, reply: Response, number: str | None, record: Any) -> Response:
         """The reply, with what a browser made of it if the record behind it is that."""
@@ -133,16 +141,43 @@ class WarcWeb:
 class CrawlWeb(WarcWeb):
     """The replies in a crawl directory, as far as they are committed.
 
-    Parameters: the directory; the most bytes of a decoded body.
+    Parameters: the directory, or a reader of it; the most bytes of a decoded body.
     """
 
-    def __init__(self, path: Path | str, *, limit: int = 32 << 20) -> None:
-        directory = Path(path)
-        with open_reader(directory) as reader:
+    def __init__(self, crawl: Path | str | CrawlReader, *, limit: int = 32 << 20) -> None:
+        with nullcontext(crawl) if isinstance(crawl, CrawlReader) else read_directory(crawl) as reader:
             files = [(file, length) for file, length in reader.archives() if length]
-        self.name = directory.name
+            self._known = {file: reader.reply_offsets(file.name) for file, _ in files}
+            lost = [name for name in reader.unreadable if "pages/" in name]
+        self.name = reader.path.name
         self.limit = limit
         self._start(list(files))
+        if not self._places and (lost or self.problems):
+            why = "; ".join([*lost, *self.problems])[:300]
+            raise StoreForeign(
+                f"{reader.path} has no reply that can be read ({why}): restore its archive from a copy"
+            )
+
+    def _scan(self, source: _Source) -> _Scanned:
+        """What can be read of a file; behind damage, from the next reply on that the database names."""
+        scanned = _scan(source)
+        whole = scanned
+        while scanned.problem is not None:
+            reached = max([scanned.start, *(offset for _, offset in scanned.found or ())])
+            again = next((offset for offset in self._known[source.path] if offset > reached), None)
+            if again is None:
+                break
+            scanned = _scan(source, again)
+            whole = _Scanned(
+                again,
+                [*(whole.found or ()), *(scanned.found or ())],
+                whole.rendered + scanned.rendered,
+                whole.problem,
+            )
+        return whole
+
+    def _refuse(self, problem: str) -> None:
+        """A crawl is read as far as it can be: its database has the rest."""
 
 
 class _Source:
@@ -204,44 +239,53 @@ class _Window:
         self.close()
 
 
-def _scan(source: _Source) -> tuple[list[tuple[str, int]] | None, list[int], str | None]:
-    """Canonical URLs with the places of their records, which of these have a rendering right behind them, and
-    what broke off the reading, if something did.
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    """What a file has in it, from a record on."""
 
-    No list and no problem: the file is compressed in one piece and must be unpacked first.
-    """
+    start: int
+    found: list[tuple[str, int]] | None
+    """Canonical URLs with the places of their records; None: the file is compressed in one piece."""
+    rendered: list[int]
+    """Which of the places have a rendering right behind them."""
+    problem: str | None = None
+    """What broke off the reading, if something did."""
+
+
+def _scan(source: _Source, start: int = 0) -> _Scanned:
+    """Read a file from a record on, to its end or as far as it goes."""
     found: list[tuple[str, int]] = []
     rendered: list[int] = []
-    with source.open() as stream:
+    with source.open(start) as stream:
         magic = stream.read(5)
         if not magic:
-            return found, rendered, f"{source.path} is empty"
+            return _Scanned(start, found, rendered, f"{source.path} is empty")
         marks = _PLAIN if magic == _PLAIN else magic[:2]
-        stream.seek(0)
+        stream.seek(start)
         try:
             for record in ArchiveIterator(stream, record_types=_ALL, parse_http=False):
                 with source.open(record.stream_pos) as there:
                     reachable = there.read(len(marks)) == marks
                 if not reachable or (found and record.stream_pos <= found[-1][1]):
                     if marks == _GZIP:
-                        return None, rendered, None
-                    why = f"{source.path} is compressed in one piece: recompress it record by record"
-                    return found, rendered, why
+                        return _Scanned(start, None, rendered)
+                    why = f"{source.path} is compressed in one piece, not record by record"
+                    return _Scanned(start, found, rendered, why)
                 url = _target(record)
                 if record.reader.consume() < record.content_length:
-                    return found, rendered, _broken(f"{source.path} is cut short", len(found))
+                    return _Scanned(start, found, rendered, f"{source.path} is cut short")
                 if record.record_type == WarcRecordType.conversion:
                     if found and url == found[-1][0] and record.headers.get("Content-Type") == RENDERED_TYPE:
                         rendered.append(found[-1][1])
                 elif url is not None:
                     found.append((url, record.stream_pos))
         except (OSError, ValueError) as error:
-            return found, rendered, _broken(f"{source.path} is damaged ({error})", len(found))
-    return found, rendered, None
+            return _Scanned(start, found, rendered, f"{source.path} is damaged ({error})")
+    return _Scanned(start, found, rendered)
 
 
-def _broken(what: str, before: int) -> str:
-    left = f"{before} replies before that are used" if before else "nothing in it can be read"
+def _broken(what: str, used: int) -> str:
+    left = f"{used} replies in it are used" if used else "nothing in it can be read"
     return f"{what}: {left}; restore it from a copy"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from clew.messages import Decision, State
 
 _WRAP = 1 << 64
+_ADDRESS = re.compile(r"https?://(\[[^]/]+\]|[^/\[\]]+)[^/]*/")
 
 CLOSED = frozenset({State.FAILED, State.DROPPED, State.REDIRECTED})
 """States whose reasons are counted."""
@@ -37,6 +39,17 @@ def typed(row: tuple[Any, ...], kinds: tuple[Any, ...]) -> tuple[Any, ...]:
             continue
         raise TypeError(f"{str(value)[:40]!r} where {getattr(kind, '__name__', kind)} is kept")
     return row
+
+
+def address(url: object) -> str:
+    """A URL, once it is seen to have a host and a path, as every canonical one has; `ValueError` otherwise.
+
+    >>> address("http://a.example/")
+    'http://a.example/'
+    """
+    if not isinstance(url, str) or _ADDRESS.match(url) is None:
+        raise ValueError(f"{str(url)[:40]!r} where a URL is kept")
+    return url
 
 
 def iso(timestamp: float) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,38 +109,44 @@ def parts(connection: sqlite3.Connection, count: int) -> NDArray[np.float64]:
     return table
 
 
+ROBOTS = "SELECT host, origin, status, fetched_at, body FROM robots ORDER BY host, position"
+HOSTS = (
+    "SELECT id, name, next_at, delay, failures, requests, pages, matches, wire, memory FROM hosts "
+    "WHERE next_at IS NOT NULL ORDER BY id"
+)
+_HOST_KINDS = (int, str, float, float, int, int, int, int, int, str)
+RobotsEntry = tuple[str, int, float, bytes]
+
+
+def robots_entry(row: tuple[Any, ...]) -> tuple[int, RobotsEntry]:
+    """The number of a host, and a robots.txt of it."""
+    number, origin, status, at, body = typed(row, (int, str, int, float, bytes))
+    return number, (origin, status, at, body)
+
+
+def host_row(row: tuple[Any, ...], robots: Mapping[int, Sequence[RobotsEntry]]) -> SaveHost:
+    """What is remembered of one host."""
+    number, name, next_at, delay, failures, requests, pages, matches, wire, memory = typed(row, _HOST_KINDS)
+    return SaveHost(
+        host=name,
+        next_at=next_at,
+        delay=delay,
+        failures=failures,
+        requests=requests,
+        pages=pages,
+        matches=matches,
+        wire=wire,
+        robots=tuple(robots.get(number, ())),
+        memory=memory,
+    )
+
+
 def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
     """What is remembered about each host that was asked for something."""
-    robots: dict[int, list[tuple[str, int, float, bytes]]] = {}
-    for number, *entry in connection.execute(
-        "SELECT host, origin, status, fetched_at, body FROM robots ORDER BY host, position"
-    ):
-        origin, status, at, body = typed(tuple(entry), (str, int, float, bytes))
-        robots.setdefault(number, []).append((origin, status, at, body))
-    rows = connection.execute(
-        "SELECT id, name, next_at, delay, failures, requests, pages, matches, wire, memory FROM hosts "
-        "WHERE next_at IS NOT NULL ORDER BY id"
-    )
-    return [
-        SaveHost(
-            host=name,
-            next_at=next_at,
-            delay=delay,
-            failures=failures,
-            requests=requests,
-            pages=pages,
-            matches=matches,
-            wire=wire,
-            robots=tuple(robots.get(number, ())),
-            memory=memory,
-        )
-        for number, name, next_at, delay, failures, requests, pages, matches, wire, memory in (
-            typed(row, _HOST_KINDS) for row in rows
-        )
-    ]
-
-
-_HOST_KINDS = (int, str, float, float, int, int, int, int, int, str)
+    robots: dict[int, list[RobotsEntry]] = {}
+    for number, entry in map(robots_entry, connection.execute(ROBOTS)):
+        robots.setdefault(number, []).append(entry)
+    return [host_row(row, robots) for row in connection.execute(HOSTS)]
 
 
 def _pages(

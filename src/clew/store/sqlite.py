@@ -18,9 +18,19 @@ from clew.store import directory as layout
 from clew.store import schema
 from clew.store.apply import Applier
 from clew.store.archive import Archive
-from clew.store.base import CandidateRow, Counts, PageRow, Replies, Snapshot
+from clew.store.base import (
+    CandidateRow,
+    Counts,
+    Hit,
+    PageRow,
+    Progress,
+    Replies,
+    Snapshot,
+    Store,
+    StoreBackend,
+)
 from clew.store.faults import decoding, mapped
-from clew.store.read import CrawlReader
+from clew.store.read import CrawlReader, read_directory
 from clew.store.warc import ROTATE_AT, Piece, Shelf
 from clew.store.writer import WINDOW, Batch, Writer, new_urls
 
@@ -28,7 +38,7 @@ _RECENT = 4096
 """URLs of committed candidates that are kept at hand: what was found lately is often leased soon."""
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A `Store` in a directory: `clew.db` and `pages/*.warc.gz`.
 
     Opening it takes exclusive hold of the directory, cuts what a crash left half written, and brings
@@ -202,24 +212,24 @@ class SqliteStore:
         """The strategy's learned state, as text."""
         return self._reader.learned()
 
-    def replies(self) -> Replies:
+    def replies(self) -> Replies | None:
         """The archived replies, as far as they are committed."""
         return self._reader.replies()
 
-    def record(self, blob: Blob) -> bytes:
-        """A reply's WARC record, as it lies in the archive."""
-        return self._reader.record(blob)
+    def record(self, page: PageRow) -> bytes | None:
+        """The WARC records of a page's reply, as they lie in the archive."""
+        return self._reader.record(page)
+
+    def search(
+        self, query: str, *, limit: int = 20, matched: bool = False, progress: Progress | None = None
+    ) -> list[Hit]:
+        """Pages by their words, best first."""
+        return self._reader.search(query, limit=limit, matched=matched, progress=progress)
 
     @property
     def unreadable(self) -> tuple[str, ...]:
         """Rows left out so far because they could not be read."""
         return self._reader.unreadable
-
-    def __enter__(self) -> SqliteStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"SqliteStore({str(self.path)!r}, backlog={self._writer.backlog})"
@@ -253,6 +263,9 @@ class SqliteStore:
             raise StoreError(f"{self.path} is closed: open it again to save to it")
 
 
-def open_store(path: Path | str, *, create: bool = True) -> SqliteStore:
-    """Begin a crawl in a new or empty directory, or take one up again."""
-    return SqliteStore(path, create=create)
+BACKEND = StoreBackend(
+    open=lambda place: SqliteStore(layout.path_of(place)),
+    read=lambda place: read_directory(layout.path_of(place)),
+    exists=lambda place: layout.database(layout.path_of(place)).is_file(),
+    folder=lambda place: layout.path_of(place),
+)

@@ -121,7 +121,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    number = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big")
+    return digest_text(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def digest_text(digest: bytes) -> str:
+    """A SHA-1 digest as WARC headers have it."""
+    number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -10, -10)])
 
 

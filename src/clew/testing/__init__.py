@@ -5,7 +5,7 @@ Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by han
 `ChaosWeb` is a web in trouble of some eighty kinds, which `ChaosServer` (or `chaos_serving`) answers for over
 raw sockets; what can be had in spite of it all is known.
 The contracts say what any part with a given shape must do (`check_fetcher`,
-`StoreContract`, `StrategyContract`). The invariant: nothing here
+`StoreContract`, `BackendContract`, `StrategyContract`). The invariant: nothing here
 touches a network other than loopback, and everything is a function of its seed.
 """
 
@@ -15,11 +15,12 @@ from clew.lab.serve import RecordedServer, serving
 from clew.testing.chaos import ChaosServer, ChaosWeb, HurriedClock, chaos_serving
 from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
-from clew.testing.stores import StoreContract
+from clew.testing.stores import BackendContract, StoreContract
 from clew.testing.strategies import StrategyContract
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [
+    "BackendContract",
     "ChaosServer",
     "ChaosWeb",
     "DemoWeb",

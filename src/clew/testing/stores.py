@@ -12,6 +12,8 @@ A store of one's own is checked by a subclass that gives a fresh store as the fi
 
 from __future__ import annotations
 
+import io
+import json
 from array import array
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -19,12 +21,14 @@ from typing import Any
 
 import numpy as np
 
+from clew.errors import StoreForeign
 from clew.fetch.base import Response
 from clew.messages import (
     Blob,
     Close,
     Decision,
     Effect,
+    Journal,
     Learned,
     Record,
     Rescore,
@@ -36,7 +40,9 @@ from clew.messages import (
 )
 from clew.page import Page
 from clew.predicate.verdict import Verdict
-from clew.store.base import Snapshot, Store
+from clew.store.base import Snapshot, Store, StoreBackend
+from clew.store.exports import export
+from clew.store.memory import MemoryStore
 from clew.url import host, keys
 
 _SKETCH = bytes(range(101))
@@ -389,9 +395,99 @@ class StoreContract:
             assert (reply.status, reply.body) == (200, b"wind")
             assert archive.get(B) is None
             archive.close()
-            assert len(store.record(blob)) == blob.length
+        page = store.page(A)
+        assert page is not None
+        record = store.record(page)
+        assert (record is None) == (blob is None)
+        assert record is None or blob is None or len(record) == blob.length
+
+    def test_pages_are_found_by_their_words_best_first(self, store: Store) -> None:
+        store.save([found(0, [A, B, C])])
+        store.save(fetched(0, A, text="wind over the hills"))
+        store.save(fetched(1, B, text="wind wind farm", score=0.2, matched=False))
+        store.save(fetched(2, C, text="oil and Größe"))
+        store.flush()
+        assert [hit.url for hit in store.search("wind")] == [B, A]
+        assert [hit.url for hit in store.search("wind -farm")] == [A]
+        assert [hit.url for hit in store.search("wind", matched=True)] == [A]
+        assert len(store.search("wind", limit=1)) == 1
+        (hit,) = store.search("GRÖßE")
+        assert (hit.url, hit.title, hit.matched) == (C, f"Title of {C}", True)
+        assert "[Größe]" in hit.snippet
+
+    def test_links_of_a_page_are_candidates_by_number(self, store: Store) -> None:
+        store.save([found(0, [A, B, C]), *fetched(0, A, links=(2, 1))])
+        store.flush()
+        assert store.outlinks(0).tolist() == [2, 1]
+        assert store.outlinks(1).tolist() == []
+
+    def test_what_was_commanded_comes_back_in_order(self, store: Store) -> None:
+        store.save([found(0, [A]), Journal(0, '{"a":1}')])
+        store.save([Journal(3, '{"b":2}')])
+        store.flush()
+        assert list(store.journal()) == [Journal(0, '{"a":1}'), Journal(3, '{"b":2}')]
+
+    def test_pages_are_exported_one_a_line(self, store: Store) -> None:
+        store.save([found(0, [A, B]), *fetched(0, A), *fetched(1, B, matched=False)])
+        store.flush()
+        stream = io.BytesIO()
+        assert export(store, stream, "jsonl") == 2
+        assert [json.loads(line)["url"] for line in stream.getvalue().splitlines()] == [A, B]
+        assert export(store, io.BytesIO(), "csv", matched=True) == 1
+
+    def test_it_is_closed_by_the_end_of_a_with(self, store: Store) -> None:
+        with store as entered:
+            entered.save([found(0, [A])])
+        store.close()
 
     def test_closing_twice_is_harmless(self, store: Store) -> None:
         store.save([found(0, [A])])
         store.close()
         store.close()
+
+
+class BackendContract:
+    """What a store that outlives its process must do besides. Inherit, and give the fixtures `backend`, a
+    `StoreBackend`, and `place`, where there is no crawl yet."""
+
+    def test_a_crawl_is_there_once_it_was_begun(self, backend: StoreBackend, place: str) -> None:
+        assert not backend.exists(place)
+        try:
+            backend.read(place).close()
+        except StoreForeign:
+            pass
+        else:
+            raise AssertionError("there is nothing to read yet")
+        with backend.open(place) as store:
+            store.save([found(0, [A])])
+        assert backend.exists(place)
+
+    def test_what_was_saved_is_read_and_taken_up_again_by_others(
+        self, backend: StoreBackend, place: str
+    ) -> None:
+        memory = MemoryStore()
+        batches: list[list[Effect]] = [
+            [found(0, [A, B]), visited("a.example")],
+            [found(2, [C], source=0, depth=1, via=Via.LINK), *fetched(0, A, links=(1, 2)), decided(1)],
+            [
+                Rescore(np.array([1]), np.array([[0.25, 4.0]])),
+                Close(1, State.FAILED, "dns", 2),
+                Learned("{}"),
+            ],
+        ]
+        with backend.open(place) as store:
+            for batch in batches:
+                store.save(batch)
+                memory.save(batch)
+            store.set_meta(match="wind")
+            memory.set_meta(match="wind")
+        expected = readings(memory, [A, B, C])
+        with backend.read(place) as reader:
+            assert reader.counts() == expected["counts"]
+            assert [page.text for page in reader.pages()] == [page["text"] for page in expected["pages"]]
+            assert reader.meta() == expected["meta"]
+        with backend.open(place) as store:
+            assert readings(store, [A, B, C]) == expected
+            store.save([Close(2, State.DROPPED, "robots")])
+        with backend.read(place) as reader:
+            assert reader.counts().dropped == 1
