@@ -1,20 +1,28 @@
 """Stopped anywhere and taken up again, a crawl decides what it would have decided in one session.
 
 The law is held over small generated webs with what makes crawls differ: depth limits, sitemaps, redirects and
-chains of them, copies, error pages served as successes, canonical and refresh links, failures; for strategies
-that learn and for such as do not.
+chains of them, copies, mirrors, pages of few words, error pages served as successes, pages that a browser
+rendered, canonical and refresh links, failures; and over settings: every strategy, ways to weigh factors,
+knowledge of an earlier crawl, pages of a host. A session ends by its budget, or as if it were killed: then
+nothing but what each batch saved is left.
+
+`CLEW_LAW_EXAMPLES` sets how many examples are tried.
 """
 
 import asyncio
+import os
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import FetchError, Reason
 from clew.fetch import Response
 from clew.fetch.replay import ReplayFetcher
+from clew.messages import Learned
 from clew.run import CrawlConfig, Session, VirtualClock
-from clew.store import open_store
+from clew.store import SqliteStore, open_reader
+from clew.strategy import STRATEGIES
 
 HOSTS = ("http://a.example", "http://b.example")
 KINDS = (
@@ -30,7 +38,12 @@ KINDS = (
     "canonical",
     "dead",
     "gone",
+    "thin",
+    "own",
+    "rendered",
 )
+#: What makes traps, empty pages and mirrors of a web that is full of it.
+WASTE = ("copy", "copy", "error", "thin", "thin", "own", "redirect", "page")
 WORDS = ("river", "stone", "valley", "bridge", "wind", "turbine", "harbour", "meadow")
 
 
@@ -75,9 +88,13 @@ class Web:
         if kind == "redirect":
             return Response(url=url, status=301, headers=(("Location", first),))
         words = " ".join(WORDS[(number * 3 + i * i) % len(WORDS)] + str(number * i) for i in range(60))
-        text = {"find": f"turbine {words}", "copy": "the very text " * 30, "error": "Page not found"}.get(
-            kind, words
-        )
+        text = {
+            "find": f"turbine {words}",
+            "copy": "the very text " * 30,
+            "error": "Page not found",
+            "thin": f"more of {WORDS[number % 3]}",
+            "own": f"of {WORDS[number % 8]} and {WORDS[number // 8 % 8]}",
+        }.get(kind, words)
         title = "404 Not Found" if kind == "error" else f"{WORDS[number % len(WORDS)]} {number}"
         head = {
             "refresh": f'<meta http-equiv="refresh" content="0; url={first}">',
@@ -85,28 +102,43 @@ class Web:
         }.get(kind, "")
         anchors = "".join(f'<p><a href="{self.url(i)}">{WORDS[i % len(WORDS)]} {i}</a></p>' for i in links)
         body = f"<html><head><title>{title}</title>{head}</head><body><p>{text}</p>{anchors}</body></html>"
-        kind = (("Content-Type", "text/html; charset=utf-8"),)
-        return Response(url=url, status=200, headers=kind, body=body.encode(), wire=len(body))
+        headers = (("Content-Type", "text/html; charset=utf-8"),)
+        if kind == "rendered":
+            shell = b"<div id=app></div>"
+            return Response(url=url, status=200, headers=headers, body=shell, rendered=body.encode(), wire=9)
+        return Response(url=url, status=200, headers=headers, body=body.encode(), wire=len(body))
 
 
 @st.composite
 def webs(draw):
-    size = draw(st.integers(8, 40))
-    kinds = ["page", *draw(st.lists(st.sampled_from(KINDS), min_size=size - 1, max_size=size - 1))]
+    size = draw(st.integers(8, 60))
+    kind = st.sampled_from(draw(st.sampled_from([KINDS, KINDS, WASTE])))
+    kinds = ["page", *draw(st.lists(kind, min_size=size - 1, max_size=size - 1))]
     links = draw(st.lists(st.lists(st.integers(0, size - 1), max_size=7), min_size=size, max_size=size))
     links[0] = [*links[0], 1, 2, 3, 4]
     sitemap = draw(st.lists(st.integers(0, size - 1), max_size=8, unique=True))
     return Web(kinds, links, sitemap)
 
 
+WEIGHTS = ("learned", "learned", "balanced", "product", {"content": 1.0, "url": 0.5, "sibling": 2.0})
 SETTINGS = st.fixed_dictionaries(
     {
-        "strategy": st.sampled_from(["intelligent", "intelligent", "best-first", "shark"]),
+        "strategy": st.sampled_from(["intelligent"] * 8 + sorted(STRATEGIES)),
+        "weights": st.sampled_from(WEIGHTS),
         "depth": st.sampled_from([None, None, 1, 2, 3]),
-        "sitemaps": st.sampled_from(["off", "robots"]),
+        "sitemaps": st.sampled_from(["off", "robots", "on"]),
         "traps": st.just(False),
+        "per_host": st.sampled_from([None, None, 12]),
+        "use": st.booleans(),
     }
 )
+
+
+class Kill(SqliteStore):
+    """A store that is left as a kill leaves it: without what is saved at the end of a session."""
+
+    def save(self, effects):
+        super().save([effect for effect in effects if not isinstance(effect, Learned)])
 
 
 def crawled(web, store, pages, more, clock):
@@ -125,16 +157,46 @@ def crawled(web, store, pages, more, clock):
     return session
 
 
-# The same examples every time: the law still has exceptions, which a wider search finds (docs/storage.md).
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(web=webs(), more=SETTINGS, stops=st.lists(st.integers(1, 25), min_size=1, max_size=2))
-def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, web, more, stops):
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory):
+    """What a crawl of another such web learned."""
+    kinds = [KINDS[(7 * i) % len(KINDS)] if i else "page" for i in range(50)]
+    web = Web(kinds, [[(i * 3 + j * j) % 50 for j in range(6)] for i in range(50)], [])
+    path = tmp_path_factory.mktemp("law") / "earlier"
+    with SqliteStore(path) as store:
+        crawled(web, store, 30, {"strategy": "intelligent"}, VirtualClock(1e9))
+    return path
+
+
+STOPS = st.lists(st.tuples(st.integers(1, 35), st.booleans()), min_size=1, max_size=3)
+
+
+def traces_of(tmp_path_factory, earlier, web, more, stops):
+    """The trace of one session, and that of the same crawl stopped and taken up again."""
+    more = dict(more)
+    learns = more["strategy"] == "intelligent"
+    more["use"] = (str(earlier),) if more["use"] and learns else ()
+    if not learns:
+        del more["weights"]
     traces = []
-    for sessions in ([40], [*sorted(stops), 40]):
+    for sessions in ([(60, False)], [*sorted(stops), (60, False)]):
         path = tmp_path_factory.mktemp("law") / "crawl"
         clock = VirtualClock(1e9)
-        for pages in sessions:
-            with open_store(path) as store:
+        for pages, killed in sessions:
+            # What other strategies learned is saved now and then, not with every batch.
+            with (Kill if killed and learns else SqliteStore)(path) as store:
                 crawled(web, store, pages, more, clock)
-                traces.append([decision.line() for decision in store.decisions()])
-    assert traces[-1] == traces[0]
+        with open_reader(path) as reader:
+            traces.append([decision.line() for decision in reader.decisions()])
+    return traces
+
+
+@settings(
+    max_examples=int(os.environ.get("CLEW_LAW_EXAMPLES", "12")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(web=webs(), more=SETTINGS, stops=STOPS)
+def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, earlier, web, more, stops):
+    one, resumed = traces_of(tmp_path_factory, earlier, web, more, stops)
+    assert resumed == one

@@ -16,6 +16,8 @@ from clew.messages import SaveHost
 
 RETRY_AFTER = "retry_after"
 """The name under which a host remembers the rest that its last reply asked for."""
+REST = "rest"
+"""The name under which it remembers how long it rests after its last request, if longer than its delay."""
 
 _RECOVERY = 0.8
 _FRESH = 0.25
@@ -169,12 +171,12 @@ class Host:
         return float(min(base * 2 ** min(self.failures - _REST_FROM + 1, 12), politeness.longest_rest))
 
     def longest_rest(self, politeness: Politeness) -> float:
-        """Seconds that it may rest at most after a restart: what it asked for, or else its delay.
+        """Seconds that it may rest at most after a restart: what its last reply, or the lack of one, led to.
 
         The time it rested until was told by a clock that may have been wrong.
         """
-        asked = self.notes.get(RETRY_AFTER)
-        asked = float(asked) if isinstance(asked, int | float) else 0.0
+        told = [self.notes.get(name) for name in (REST, RETRY_AFTER)]
+        asked = max([0.0, *[float(seconds) for seconds in told if isinstance(seconds, int | float)]])
         return max(self.pause(politeness), min(asked, politeness.longest_rest))
 
     def full(self, politeness: Politeness) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.frontier.host import Host, HostAddress, Politeness, Robots
+from clew.frontier.host import REST, Host, HostAddress, Politeness, Robots
 
 __all__ = ["Host", "HostAddress", "Hosts", "Politeness", "Robots"]
 
@@ -115,6 +115,8 @@ class Hosts:
         """A request to this host came back; it rests for its delay, or longer if told so."""
         host.in_flight -= 1
         pause = host.pause(self.politeness) + (0.0 if host.own else self.politeness.margin)
+        if rest > pause or REST in host.notes:
+            host.note(REST, rest if rest > pause else 0.0)
         self.rest(host, now + max(pause, min(rest, self.politeness.longest_rest)))
         for shared in host.addresses:
             shared.in_flight -= 1
