@@ -14,7 +14,8 @@ class CrawlSettings(TypedDict, total=False):
     """Settings of a crawl, by name; each may be left out. docs/configuration.md says what they mean."""
 
     threshold: float
-    semantics: Literal["minmax", "product"]
+    semantics: Literal["minmax", "product", "weighted"]
+    link_formula: Literal["whole", "any", "rarer"]
     strategy: str
     weights: Mapping[str, float] | str
     factors: Sequence[str]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.page import Page
 from clew.predicate import And, AtLeast, Formula, Not, Or, Weighted
-from clew.predicate.atoms import HostAtom, Lang, Number, Python, Regex, Text, Type, Url
+from clew.predicate.atoms import HostAtom, Lang, LikeAtom, Number, Python, Regex, Text, TopicAtom, Type, Url
 
 WORDS = ["wind", "farm", "turbine", "turbines", "noise", "sea", "the", "of", "Straße", "été", "风力"]
 ODD = [
@@ -97,7 +97,15 @@ regexes = st.builds(
     Regex, patterns, st.sampled_from(["", "i", "ims"]), st.sampled_from(["", "url", "host", "title", "main"])
 )
 pure_atoms = texts() | crisp | regexes
-atoms = pure_atoms | st.builds(Python, st.sampled_from(["m", "a.b"]), st.sampled_from(["f", "C.g"]))
+bounds = st.none() | st.sampled_from([0.0, 0.5, 0.25, 1e-6]) | st.floats(0.0, 0.999)
+topics = st.builds(TopicAtom, st.sampled_from(["any", "sailing", "Tourism.Rügen", "a-b.c_d", "风力"]), bounds)
+likes = st.builds(LikeAtom, addresses.filter(str.strip) | phrases, bounds)
+atoms = (
+    pure_atoms
+    | topics
+    | likes
+    | st.builds(Python, st.sampled_from(["m", "a.b"]), st.sampled_from(["f", "C.g"]))
+)
 
 weights = st.sampled_from([0.001, 0.5, 1.0, 2.0, 3.0, 1000.0]) | st.floats(0.001, 1000.0)
 

@@ -14,7 +14,9 @@ from clew.predicate.logic import SEMANTICS, weigh
 
 degrees = st.floats(0.0, 1.0) | st.sampled_from([0.0, 0.5, 1.0])
 groups = st.lists(degrees, min_size=1, max_size=6)
-semantics = st.sampled_from(["minmax", "product"])
+semantics = st.sampled_from(["minmax", "product", "weighted"])
+#: Those in which OR is what AND is under NOT: a mean has no such counterpart.
+dual = st.sampled_from(["minmax", "product"])
 few = st.lists(pure_atoms, min_size=2, max_size=4).map(tuple)
 
 
@@ -51,7 +53,7 @@ def test_de_morgan_under_minmax(a, b, page):
     assert score(Not(Or((a, b))), page) == score(And((Not(a), Not(b))), page)
 
 
-@given(formulas(), formulas(), pages, semantics)
+@given(formulas(), formulas(), pages, dual)
 def test_de_morgan_with_weights_and_under_product_but_for_rounding(a, b, page, how):
     neither, either = score(Not(Or((a, b))), page, how), score(Not(And((a, b))), page, how)
     assert neither == pytest.approx(score(And((Not(a), Not(b))), page, how), abs=1e-12)
@@ -164,3 +166,15 @@ def test_without_weights_a_formula_of_words_is_satisfied_as_a_boolean_search_wou
 @given(formulas(), pages)
 def test_the_printed_formula_judges_alike(formula, page):
     assert compile(formula).judge(page) == compile(parse(str(formula))).judge(page)
+
+
+@given(groups)
+def test_a_mean_lies_between_the_least_and_the_greatest_and_zero_rules_out(values):
+    found = SEMANTICS["weighted"].conj(values)
+    assert min(values) <= found <= max(values)
+    assert SEMANTICS["weighted"].conj([*values, 0.0]) == 0.0
+
+
+def test_a_weighted_conjunction_is_fagin_and_wimmers_formula():
+    """By hand: weights 2/3 and 1/3 give (2/3 - 1/3) · 0.81 + 2 · 1/3 · √(0.81 · 0.49) = 0.27 + 0.42."""
+    assert weigh(SEMANTICS["weighted"].conj, [(2.0, 0.81), (1.0, 0.49)]) == pytest.approx(0.69)

@@ -77,7 +77,7 @@ targets = st.sampled_from(
 some = st.lists(st.tuples(prose, targets), max_size=6)
 
 
-@given(formulas(), some, st.sampled_from(["minmax", "product"]))
+@given(formulas(), some, st.sampled_from(["minmax", "product", "weighted"]))
 def test_guesses_are_degrees_one_a_link_and_depend_on_the_link_alone(formula, rows, how):
     predicate = FormulaPredicate(formula, semantics=how)
     links = Links.of("http://s.example/", [Link("http://s.example/", url, anchor) for anchor, url in rows])

@@ -30,7 +30,7 @@ def check(
     /,
     *,
     threshold: Annotated[float, Parameter(metavar="X", help="The degree that satisfies.")] = 0.5,
-    semantics: Annotated[str, Parameter(metavar="NAME", help="minmax or product.")] = "minmax",
+    semantics: Annotated[str, Parameter(metavar="NAME", help="minmax, product or weighted.")] = "minmax",
     allow_private: Annotated[
         tuple[str, ...], Parameter(negative=(), metavar="HOST|CIDR", help="A private host that may be asked.")
     ] = (),

@@ -12,16 +12,17 @@ from typing import Any
 
 from clew.errors import ConfigError, UsageError
 from clew.page import Links, Page
-from clew.predicate.atoms import Resources
+from clew.predicate.atoms import LikeAtom, Resources, TellingMatcher, TopicAtom
 from clew.predicate.atoms.python import ask, find
 from clew.predicate.formula import Formula, walk
 from clew.predicate.grammar import parse
-from clew.predicate.link_estimate import LinkEstimate
+from clew.predicate.link_estimate import LinkEstimate, relaxed
 from clew.predicate.logic import SEMANTICS
 from clew.predicate.plan import Judging, Plan
-from clew.predicate.review import refuse_impossible
+from clew.predicate.review import refuse_impossible, refuse_unknown_topics
 from clew.predicate.verdict import Predicate, Verdict
 from clew.predicate.view import PageView
+from clew.topic import TopicLibrary, TopicScorers
 
 #: A verdict gives no more reasons than this.
 MAX_REASONS = 12
@@ -39,20 +40,34 @@ class TermResult:
     negated: bool
     """Stands under NOT, so a high degree counts against the page."""
     weight: float
+    words: tuple[str, ...] = ()
+    """For a topic: the stems of the page that spoke most for it."""
 
 
 class FormulaPredicate:
     """A formula that judges pages.
 
-    Parameters: `threshold`, the score that satisfies; `semantics`, `minmax` (AND = min, OR = max) or
-    `product`; `resolve`, how `py:` finds a function, by module and name.
+    Parameters: `threshold`, the score that satisfies; `semantics`, `minmax` (AND = min, OR = max),
+    `product` or `weighted`; `resolve`, how `py:` finds a function, by module and name; `topics`, what
+    `topic:` and `like:` name; `link_formula`, what of the formula a link is held against (see
+    `clew.predicate.link_estimate.relaxed`).
 
     >>> wanted = FormulaPredicate(parse("wind -noise"))
     >>> wanted.judge(Page(url="http://a.example/", text="A wind farm"))
     Verdict(score=0.78..., satisfied=True, reasons=('noise 0.0', 'wind 0.785'))
     """
 
-    __slots__ = ("_link_estimate", "_plan", "_terms", "formula", "semantics", "threshold")
+    __slots__ = (
+        "_link_estimate",
+        "_plan",
+        "_telling",
+        "_terms",
+        "formula",
+        "link_formula",
+        "semantics",
+        "threshold",
+        "topics",
+    )
 
     def __init__(
         self,
@@ -61,14 +76,24 @@ class FormulaPredicate:
         threshold: float = THRESHOLD,
         semantics: str = "minmax",
         resolve: Callable[[str, str], Callable[[Page], Any]] = find,
+        topics: TopicLibrary | None = None,
+        link_formula: str = "whole",
     ) -> None:
         self.formula = formula
         self.threshold = _threshold(threshold)
         if semantics not in SEMANTICS:
             raise ConfigError(f"unknown semantics {semantics!r}: choose {' or '.join(SEMANTICS)}")
         self.semantics = semantics
-        self._plan = Plan(formula, SEMANTICS[semantics], Resources(resolve))
-        self._link_estimate = LinkEstimate(formula, self._plan, SEMANTICS[semantics])
+        self.link_formula = link_formula
+        self.topics, scorers = _topics_of(formula, topics or TopicLibrary())
+        """The part of the topics given that the formula may need."""
+        self._plan = Plan(formula, SEMANTICS[semantics], Resources(resolve, self.topics, scorers))
+        self._telling = {
+            number: matcher
+            for number in range(len(self._plan.atoms))
+            if isinstance(matcher := self._plan.matcher(number), TellingMatcher)
+        }
+        self._link_estimate = LinkEstimate(relaxed(formula, link_formula), self._plan, SEMANTICS[semantics])
         self._terms: dict[int, tuple[str, bool, float]] = {}
         numbers: dict[Formula, int] = {atom: number for number, atom in enumerate(self._plan.atoms)}
         for atom, negated, weight in walk(formula):
@@ -80,16 +105,27 @@ class FormulaPredicate:
         judging = Judging(PageView(page), hurry=not explain)
         score = self._plan.root.degree(judging)
         satisfied = score >= self.threshold
-        return Verdict(score, satisfied, self._reasons(judging.degrees, satisfied))
+        return Verdict(score, satisfied, self._reasons(judging, satisfied))
 
     def terms(self, page: Page) -> list[TermResult]:
         """Every term, asked, in the order of the formula."""
         judging = Judging(PageView(page), hurry=False)
         self._plan.root.degree(judging)
         return [
-            TermResult(text, judging.degrees[number], self._plan.price(number), negated, weight)
+            TermResult(
+                text,
+                judging.degrees[number],
+                self._plan.price(number),
+                negated,
+                weight,
+                self._words(number, judging),
+            )
             for number, (text, negated, weight) in self._terms.items()
         ]
+
+    def _words(self, number: int, judging: Judging) -> tuple[str, ...]:
+        matcher = self._telling.get(number)
+        return matcher.words(judging.view) if matcher is not None else ()
 
     def estimate_links(self, links: Links) -> Sequence[float]:
         """Guess, from anchor text and URL alone, how far each link's target would satisfy the formula."""
@@ -104,8 +140,9 @@ class FormulaPredicate:
         """The formula as text."""
         return str(self.formula)
 
-    def _reasons(self, degrees: dict[int, float], satisfied: bool) -> tuple[str, ...]:
+    def _reasons(self, judging: Judging, satisfied: bool) -> tuple[str, ...]:
         """The terms asked: those that speak for the outcome first, of equals the dearer."""
+        degrees = judging.degrees
 
         def rank(number: int) -> tuple[float, int, int]:
             degree = degrees[number]
@@ -113,7 +150,7 @@ class FormulaPredicate:
             return (-favour if satisfied else favour, -self._plan.price(number), number)
 
         first = sorted(degrees, key=rank)[:MAX_REASONS]
-        return tuple([_reason(self._terms[number][0], degrees[number]) for number in first])
+        return tuple([_reason(self._terms[n][0], degrees[n], self._words(n, judging)) for n in first])
 
     def __repr__(self) -> str:
         return f"FormulaPredicate({self.text()!r}, threshold={self.threshold}, semantics={self.semantics!r})"
@@ -159,11 +196,13 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     semantics: str = "minmax",
     allow_python: bool = False,
     resolve: Callable[[str, str], Callable[[Page], Any]] = find,
+    topics: TopicLibrary | None = None,
+    link_formula: str = "whole",
 ) -> Predicate:
     """A predicate from whatever the user gave: text of a formula, a formula, a predicate, or a callable.
 
-    Parameters: `threshold`, `semantics` and `resolve` as for `FormulaPredicate`; `allow_python` as for
-    `parse`.
+    Parameters: `threshold`, `semantics`, `resolve`, `topics` and `link_formula` as for `FormulaPredicate`;
+    `allow_python` as for `parse`.
 
     >>> compile("wind farm").text()
     'wind AND farm'
@@ -172,9 +211,17 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
         formula = parse(match, allow_python=allow_python)
         if threshold >= THRESHOLD:
             refuse_impossible(match, formula)
+        refuse_unknown_topics(match, topics or TopicLibrary())
         match = formula
     if isinstance(match, Formula):
-        return FormulaPredicate(match, threshold=threshold, semantics=semantics, resolve=resolve)
+        return FormulaPredicate(
+            match,
+            threshold=threshold,
+            semantics=semantics,
+            resolve=resolve,
+            topics=topics,
+            link_formula=link_formula,
+        )
     if isinstance(match, Predicate):
         return match
     if callable(match):
@@ -188,8 +235,16 @@ def _threshold(value: float) -> float:
     return float(value)
 
 
-def _reason(term: str, degree: float) -> str:
-    return f"{term} {round(degree, 3)}"
+def _topics_of(formula: Formula, library: TopicLibrary) -> tuple[TopicLibrary, TopicScorers]:
+    """The part of a library that a formula may need, and the scorers of the topics and places it names."""
+    atoms = [atom for atom, _, _ in walk(formula)]
+    paths = [library.topic(atom.path) for atom in atoms if isinstance(atom, TopicAtom)]
+    places = [atom.place for atom in atoms if isinstance(atom, LikeAtom) and atom.place in library.likes]
+    return library.pick(paths, places), library.scorers(paths, places)
+
+
+def _reason(term: str, degree: float, words: Sequence[str] = ()) -> str:
+    return f"{term} {round(degree, 3)}" + (f" ({', '.join(words)})" if words else "")
 
 
 def _name(function: Callable[[Page], Any]) -> str:

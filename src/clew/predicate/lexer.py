@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from clew.errors import PredicateSyntaxError
-from clew.predicate.atoms import ALIASES, Value, fields, number
+from clew.predicate.atoms import ALIASES, Value, fields, number, topic
 from clew.predicate.formula import Formula
 
 #: The longest formula, in characters.
@@ -147,7 +147,7 @@ class Lexer:
         char = self._text[start]
         if char in _QUOTES:
             value = self._quoted(field, start)
-        elif char == "/":
+        elif char == "/" and field not in topic.FIELDS:
             value = self._regex(field, start)
         else:
             value = self._bare(field, start)
@@ -159,7 +159,7 @@ class Lexer:
         if not raw:
             self._fail("a backslash must stand before the character it escapes", start)
         self._at += len(raw)
-        if "~" in raw and field not in ("url", "host", "type", "py"):
+        if "~" in raw and field not in ("url", "host", "type", "py", "like"):
             self._fail('~ belongs behind quotation marks, as in "wind farm"~3', start + raw.index("~"))
         return self._value("bare", _ESCAPE.sub(r"\1", raw), field, start)
 
@@ -175,10 +175,13 @@ class Lexer:
                 self._fail('~ needs a number, as in "wind farm"~3', self._at)
             distance = int(near[1])
             self._at = near.end()
+        above = topic.ABOVE.match(self._text, self._at) if field in topic.FIELDS else None
+        if above:
+            self._at = above.end()
         text = _ESCAPE.sub(r"\1", found[1] or found[2] or "")
         if not text.strip():
             self._fail("there is nothing between the quotation marks", start)
-        return self._value("quoted", text, field, start, near=distance)
+        return self._value("quoted", text, field, start, near=distance, above=above[1] if above else None)
 
     def _regex(self, field: str, start: int) -> Value:
         found = _REGEX.match(self._text, start)

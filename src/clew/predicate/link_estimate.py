@@ -2,10 +2,13 @@
 
 Three-valued: a word of the formula is there or not; `host:` and `url:` are known; everything else (`lang:`,
 `words:`, a regular expression on the text, a word under NOT that is not there) is unknown and left out. An
-anchor rarely has all the words of an AND, so the guess is the mean of two numbers: the formula's
-degree over what is known, and the share of its wanted words that are there. It is 0 where `host:` and `url:`
-alone already rule the page out. (Paper 003, section 3.2, proposes to judge an anchor by A ∨ B for A ∧ B;
-this is between the two.)
+anchor rarely has all the words of an AND, so the guess is the mean of two numbers: the formula's degree
+over what is known, and the share of its wanted words that are there. It is 0 where `host:` and `url:` alone
+already rule the page out. A topic speaks by the words it knows, and where a link has none of them it says
+nothing.
+
+Paper 003, section 3.2, proposes to hold a link against A ∨ B for A ∧ B, or against the rarer of the two
+alone: that is another formula, `relaxed`. Ours, the mean, is between the whole and A ∨ B.
 """
 
 from __future__ import annotations
@@ -13,13 +16,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from clew import native
 from clew import url as urls
+from clew.errors import ConfigError
 from clew.page import Links
-from clew.predicate.atoms import Clue, Lang, Matcher, Text
+from clew.predicate.atoms import Clue, Lang, LinksMatcher, Matcher, Text
 from clew.predicate.atoms.base import glob
 from clew.predicate.atoms.text import pieces
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, walk, weight
@@ -37,10 +41,49 @@ _FEW = 256
 _ACCENTS = {"a": "[aäáàâ]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oöóòô]", "u": "[uüúùû]", "n": "[nñ]"}
 
 
+#: What of a formula a link may be held against.
+LINK_FORMULAS = ("whole", "any", "rarer")
+
+
+def relaxed(
+    formula: Formula, how: str = "whole", commonness: Callable[[Formula], float] | None = None
+) -> Formula:
+    """The formula that links are held against (paper 003, section 3.2).
+
+    `whole` is the formula itself; `any` has OR for every AND that is not under NOT; `rarer` keeps of every
+    AND the part that is met least often. How often is for the caller to say, from the pages crawled;
+    without that it is the part of the greatest weight, and of equals the first: what the user knows of the
+    subject.
+
+    >>> from clew.predicate import parse
+    >>> wanted = parse("sailing AND rügen^2 AND NOT hotel")
+    >>> str(relaxed(wanted, "any")), str(relaxed(wanted, "rarer"))
+    ('sailing OR rügen^2', 'rügen^2')
+    """
+    if how not in LINK_FORMULAS:
+        raise ConfigError(f"unknown link formula {how!r}: choose {', '.join(LINK_FORMULAS)}")
+    if how == "whole":
+        return formula
+    match formula:
+        case Weighted():
+            return Weighted(relaxed(formula.part, how, commonness), formula.weight)
+        case Or():
+            return Or(tuple([relaxed(part, how, commonness) for part in formula.parts]))
+        case And():
+            # What is excluded is no reason to follow a link.
+            wanted = [part for part in formula.parts if not isinstance(part, Not)] or list(formula.parts)
+            parts = [relaxed(part, how, commonness) for part in wanted]
+            if how == "any":
+                return Or(tuple(parts)) if len(parts) > 1 else parts[0]
+            seen = commonness or (lambda part: -weight(part))
+            return min(zip([seen(part) for part in wanted], range(len(parts)), parts, strict=True))[2]
+    return formula
+
+
 class LinkEstimate:
     """Guesses for the links of pages; words and outcomes met before are remembered."""
 
-    __slots__ = ("_atoms", "_formula", "_outcomes", "_semantics", "_tested", "_wanted", "_words")
+    __slots__ = ("_atoms", "_formula", "_graded", "_outcomes", "_semantics", "_tested", "_wanted", "_words")
 
     def __init__(self, formula: Formula, plan: Plan, semantics: Semantics) -> None:
         self._formula = formula
@@ -49,32 +92,41 @@ class LinkEstimate:
         self._tested: dict[int, Matcher] = {
             number: plan.matcher(number) for number, atom in enumerate(plan.atoms) if atom.hint() is Clue.LINK
         }
+        here = {self._atoms[atom] for atom, _, _ in walk(formula)}
+        self._graded: dict[int, LinksMatcher] = {
+            number: matcher
+            for number in sorted(here)
+            if plan.atoms[number].hint() is Clue.GRADED
+            and isinstance(matcher := plan.matcher(number), LinksMatcher)
+        }
         self._words = _Words(formula, self._atoms)
         self._wanted = [
             (self._atoms[atom], scale)
             for atom, negated, scale in walk(formula)
-            if not negated and self._atoms[atom] in self._words.masks
+            if not negated and (self._atoms[atom] in self._words.masks or self._atoms[atom] in self._graded)
         ]
-        self._outcomes: dict[tuple[int, tuple[float, ...]], float] = {}
+        self._outcomes: dict[tuple[int, tuple[float, ...], tuple[float, ...]], float] = {}
 
     def links(self, links: Links) -> list[float]:
         """One guess a link."""
         hits = self._words.candidates(links.anchors) | self._words.candidates(links.targets)
+        columns = [matcher.links(links) for matcher in self._graded.values()]
+        grades = list(zip(*columns, strict=True)) if columns else [()] * len(links)
         if not self._tested:
             guesses = [0.0] * len(links)
-            for i in hits:
-                guesses[i] = self._link(links.anchors[i], links.targets[i], True)
+            for i in hits.union([i for i, row in enumerate(grades) if any(row)] if columns else ()):
+                guesses[i] = self._link(links.anchors[i], links.targets[i], i in hits, grades[i])
             return guesses
         return [
-            self._link(anchor, url, i in hits)
+            self._link(anchor, url, i in hits, grades[i])
             for i, (anchor, url) in enumerate(zip(links.anchors, links.targets, strict=True))
         ]
 
-    def _link(self, anchor: str, url: str, has_words: bool) -> float:
+    def _link(self, anchor: str, url: str, has_words: bool, grades: tuple[float, ...]) -> float:
         mask = self._words.seen(anchor, url) if has_words else 0
-        if not mask and not self._tested:
+        if not mask and not self._tested and not any(grades):
             return 0.0
-        key = (mask, tuple([matcher.link(anchor, url) for matcher in self._tested.values()]))
+        key = (mask, tuple([matcher.link(anchor, url) for matcher in self._tested.values()]), grades)
         found = self._outcomes.get(key)
         if found is None:
             if len(self._outcomes) > _REMEMBERED:
@@ -82,12 +134,14 @@ class LinkEstimate:
             found = self._outcomes[key] = self._outcome(*key)
         return found
 
-    def _outcome(self, mask: int, tested: Sequence[float]) -> float:
+    def _outcome(self, mask: int, tested: Sequence[float], grades: Sequence[float]) -> float:
         known = dict(zip(self._tested, tested, strict=True))
         if known and self._value(self._formula, known, best=True, negated=False) == 0.0:
             return 0.0
         shares = self._words.shares(mask)
-        held = known | {number: 1.0 if share == 1.0 else 0.0 for number, share in shares.items()}
+        graded = dict(zip(self._graded, grades, strict=True))
+        held = known | {number: 1.0 if share == 1.0 else 0.0 for number, share in shares.items()} | graded
+        shares |= graded
         strict = self._value(self._formula, held, best=False, negated=False) or 0.0
         if not self._wanted:
             return strict

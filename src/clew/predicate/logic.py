@@ -1,9 +1,10 @@
 """The arithmetic of degrees: what AND, OR, atleast and weights make of numbers between 0 and 1.
 
-Two semantics. `minmax` is possibilistic: AND is the least degree, OR the greatest. `product` treats
-terms as independent: AND multiplies, OR is the chance that one holds. Weights follow Fagin and Wimmers'
-rule, which turns any rule for a group into one for a weighted group and changes nothing when all weights
-are equal. No result depends on the order of the terms, not even in its last bit.
+Three semantics. `minmax` is possibilistic: AND is the least degree, OR the greatest. `product` treats terms
+as independent: AND multiplies, OR is the chance that one holds. `weighted` lets the terms of AND make up
+for each other: it is their geometric mean. Weights follow Fagin and Wimmers' rule in each, which turns any
+rule for a group into one for a weighted group and changes nothing when all weights are equal. No result
+depends on the order of the terms, not even in its last bit.
 """
 
 from __future__ import annotations
@@ -82,7 +83,30 @@ class Product(Semantics):
         return min(1.0, chance.get(count, 0.0))
 
 
-SEMANTICS: dict[str, Semantics] = {rule.name: rule for rule in (MinMax(), Product())}
+class WeightedMean(MinMax):
+    """AND = the geometric mean, in which terms make up for each other, but not for one that is 0; OR = max;
+    atleast(k) = the mean of the k largest.
+
+    >>> WeightedMean().conj([0.8, 0.2])
+    0.4
+    """
+
+    name = "weighted"
+
+    def conj(self, degrees: Sequence[float]) -> float:
+        if min(degrees) == 0.0:
+            return 0.0
+        if len(degrees) == 2:
+            return min(max(degrees), max(min(degrees), math.sqrt(math.prod(degrees))))
+        logs = native.left_sum([native.log_of(degree) for degree in sorted(degrees)])
+        return min(max(degrees), max(min(degrees), native.exp_of(logs / len(degrees))))
+
+    def atleast(self, count: int, votes: Sequence[tuple[float, int]]) -> float:
+        best = [degree for degree, number in sorted(votes, reverse=True) for _ in range(min(number, count))]
+        return self.conj(best[:count]) if len(best) >= count else 0.0
+
+
+SEMANTICS: dict[str, Semantics] = {rule.name: rule for rule in (MinMax(), Product(), WeightedMean())}
 
 
 def weigh(rule: Rule, weighted: Sequence[tuple[float, float]]) -> float:

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clew.errors import PredicateSyntaxError
-from clew.predicate.atoms import HostAtom, Lang, Number, Text
+from clew.errors import PredicateSyntaxError, UsageError
+from clew.predicate.atoms import HostAtom, Lang, Number, Text, TopicAtom
 from clew.predicate.atoms.number import FIELDS as COUNTS
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, weight
 from clew.predicate.lexer import Lexeme, Lexer
+from clew.topic import TopicLibrary
 
 _BARE = re.compile(r"[^\s(),^]+")
 _COMPARED = re.compile(rf"({'|'.join(COUNTS)})([<>=]=?)(\d*)")
@@ -83,6 +84,16 @@ def refuse_impossible(text: str, formula: Formula) -> None:
         problem, culprit = why
         starts = [lexeme.start for lexeme in Lexer(text, True).run() if lexeme.load == culprit]
         raise PredicateSyntaxError(f"no page can satisfy this: {problem}", text, starts[-1] if starts else 0)
+
+
+def refuse_unknown_topics(text: str, topics: TopicLibrary) -> None:
+    """Raise `PredicateSyntaxError`, with the column, for a topic that is not there or cannot score yet."""
+    for lexeme in Lexer(text, True).run():
+        if isinstance(lexeme.load, TopicAtom):
+            try:
+                topics.topic(lexeme.load.path)
+            except UsageError as error:
+                raise PredicateSyntaxError(str(error), text, lexeme.start) from None
 
 
 def _never(formula: Formula, negated: bool = False) -> tuple[str, Formula] | None:

@@ -20,7 +20,8 @@ class Verdict:
     score: float
     satisfied: bool
     reasons: tuple[str, ...] = ()
-    """One entry a term, most telling first: the term as text, a space, its degree."""
+    """One entry a term, most telling first: the term as text, a space, its degree; for a topic, the stems
+    that gave it."""
 
 
 @runtime_checkable

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from clew import native
 from clew.page import Page
@@ -16,6 +17,8 @@ from clew.words import Lexicon, flat, lexicon, tokens
 
 #: The language assumed of a page that does not tell.
 FALLBACK = "en"
+
+T = TypeVar("T")
 
 
 class Index:
@@ -135,12 +138,20 @@ def _beginning(flat: str, prefix: str) -> dict[str, int]:
 class PageView:
     """One page, while it is being judged."""
 
-    __slots__ = ("_indexes", "language", "page")
+    __slots__ = ("_indexes", "_once", "language", "page")
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.language = page.language or FALLBACK
         self._indexes: dict[str, Index] = {}
+        self._once: dict[object, Any] = {}
+
+    def once(self, key: object, work: Callable[[], T]) -> T:
+        """What `work` gives, worked out once a page: for atoms that share it under the same key."""
+        if key not in self._once:
+            self._once[key] = work()
+        found: T = self._once[key]
+        return found
 
     def subjects(self, field: str) -> tuple[str, ...]:
         """The texts a field name stands for; the nameless field is title and text."""

@@ -78,6 +78,7 @@ def predicate_of(config: CrawlConfig, match: Any = None, code: UserCode | None =
         config.match if match is None else match,
         threshold=config.threshold,
         semantics=config.semantics,
+        link_formula=config.link_formula,
         allow_python=True,
         resolve=(code or UserCode(config.predicate_timeout)).resolve,
     )

@@ -67,10 +67,14 @@ class CrawlConfig(BaseModel):
     """Which pages to find: a formula such as `'"wind farm" AND lang:en'`; see [predicates](predicate.md)."""
     threshold: Annotated[float, Field(gt=0, le=1), Setting(FIND, "X", fixed=True)] = 0.5
     """A page whose degree is at least this is a find."""
-    semantics: Annotated[Literal["minmax", "product"], Setting(FIND, "NAME", fixed=True)] = "minmax"
-    """How degrees combine: `minmax` or `product`.
+    semantics: Annotated[Literal["minmax", "product", "weighted"], Setting(FIND, "NAME", fixed=True)] = (
+        "minmax"
+    )
+    """How degrees combine: `minmax`, `product` or `weighted`.
 
-    With `minmax` AND is the least, OR the greatest."""
+    With `minmax` AND is the least, OR the greatest; with `weighted` AND is the geometric mean."""
+    link_formula: Annotated[Literal["whole", "any", "rarer"], Setting(FIND, "NAME", fixed=True)] = "whole"
+    """What links are held against: the `whole` formula, `any` of what AND joins, or the `rarer` of it."""
     strategy: Annotated[str, BeforeValidator(checks.strategy_name), Setting(FIND, "NAME", fixed=True)] = (
         "intelligent"
     )

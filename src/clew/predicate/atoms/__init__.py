@@ -10,16 +10,27 @@ from functools import cache
 
 from clew.plugins import Registry
 from clew.predicate.atoms.address import HostAtom, Url
-from clew.predicate.atoms.base import Clue, Leaf, Maker, Matcher, Resources, Value
+from clew.predicate.atoms.base import (
+    Clue,
+    Leaf,
+    LinksMatcher,
+    Maker,
+    Matcher,
+    Resources,
+    TellingMatcher,
+    Value,
+)
 from clew.predicate.atoms.kind import Lang, Type
 from clew.predicate.atoms.number import Number
 from clew.predicate.atoms.python import Python
 from clew.predicate.atoms.regex import Regex
 from clew.predicate.atoms.text import Text
+from clew.predicate.atoms.topic import LikeAtom, TopicAtom
 
 #: Where clew's own tables of fields are.
 OWN = {
-    name: f"clew.predicate.atoms.{name}:FIELDS" for name in ("text", "address", "number", "kind", "python")
+    name: f"clew.predicate.atoms.{name}:FIELDS"
+    for name in ("text", "address", "number", "kind", "python", "topic")
 }
 
 #: Names of fields that other search engines have for ours.
@@ -68,13 +79,17 @@ __all__ = [
     "HostAtom",
     "Lang",
     "Leaf",
+    "LikeAtom",
+    "LinksMatcher",
     "Maker",
     "Matcher",
     "Number",
     "Python",
     "Regex",
     "Resources",
+    "TellingMatcher",
     "Text",
+    "TopicAtom",
     "Type",
     "Url",
     "Value",

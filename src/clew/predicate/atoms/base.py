@@ -9,15 +9,16 @@ and caches; the atom itself stays plain data.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, Literal, NoReturn, Protocol
+from typing import Any, ClassVar, Literal, NoReturn, Protocol, runtime_checkable
 
 from clew.errors import PredicateSyntaxError
-from clew.page import Page
+from clew.page import Links, Page
 from clew.predicate.formula import Atom
 from clew.predicate.view import PageView
+from clew.topic import TopicLibrary, TopicScorers
 
 
 class Clue(Enum):
@@ -26,6 +27,7 @@ class Clue(Enum):
     NONE = "nothing"
     WORDS = "its words may occur in them"
     LINK = "its degree"
+    GRADED = "how far their words speak for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class Resources:
 
     resolve: Callable[[str, str], Callable[[Page], Any]]
     """Finds a function by module and name."""
+    topics: TopicLibrary = field(default_factory=TopicLibrary)
+    """What `topic:` and `like:` may name."""
+    scorers: TopicScorers = field(default_factory=lambda: TopicScorers({}))
+    """The topics and places of the formula, read together."""
 
 
 class Matcher(Protocol):
@@ -45,6 +51,24 @@ class Matcher(Protocol):
 
     def link(self, anchor: str, url: str) -> float:
         """How far a link passes the test, in [0, 1]; asked only when the atom's clue is `Clue.LINK`."""
+        ...
+
+
+@runtime_checkable
+class TellingMatcher(Matcher, Protocol):
+    """A matcher of atoms that are about many words, and can say which of them spoke."""
+
+    def words(self, view: PageView) -> tuple[str, ...]:
+        """The words of the page that spoke most for the atom."""
+        ...
+
+
+@runtime_checkable
+class LinksMatcher(Matcher, Protocol):
+    """A matcher that guesses all links of a page at once; asked when the atom's clue is `Clue.GRADED`."""
+
+    def links(self, links: Links) -> Sequence[float]:
+        """How far each link speaks for the atom, in [0, 1]."""
         ...
 
 
@@ -101,6 +125,8 @@ class Value:
     position: int
     """Where the value starts in the formula."""
     near: int | None = None
+    above: str | None = None
+    """The number behind `>`, where one may stand after a closing quotation mark."""
     flags: str = ""
     offsets: tuple[int, ...] = ()
     """For a regular expression: where each character of the pattern stands in the formula."""
