@@ -43,7 +43,7 @@ class TopicScorers:
     >>> scorers = TopicScorers({"sailing": sailing})
     >>> page = Page(url="http://a.example/", text="Sailing boats for sale")
     >>> scorers.page(page).degrees.round(3).tolist(), scorers.words(scorers.page(page), 0)
-    ([0.992], ('sail', 'boat'))
+    ([0.993], ('sail', 'boat'))
     """
 
     def __init__(self, models: Mapping[str, TopicModel]) -> None:
