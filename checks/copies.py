@@ -26,13 +26,13 @@ from dataclasses import asdict, dataclass, field
 from operator import eq
 
 import numpy as np
-from clew.lab.index import open_index
-from clew.lab.readers import webkb
 from numpy.typing import NDArray
 from verdict import ended
 
 from clew.errors import FetchError, ParseError
 from clew.lab.corpora import corpora_home, open_web
+from clew.lab.corpus_index import open_index
+from clew.lab.corpus_readers import webkb
 from clew.lab.webs import CorpusWeb, LabelledWeb
 from clew.page import Page
 from clew.policy import Duplicates

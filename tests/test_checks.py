@@ -47,6 +47,19 @@ def test_each_way_to_fail_is_a_failure(tmp_path):
     assert all(ran(tmp_path, "--only", name)[0] == (name != "sound") for name in found)
 
 
+def test_every_check_is_read_by_python():
+    """A check runs once in a while: what it imports may have moved since."""
+    code = (
+        "import runpy, sys; sys.path.insert(0, sys.argv[1])\n"
+        "for path in sys.argv[2:]: assert callable(runpy.run_path(path)['main']), path"
+    )
+    scripts = [str(path) for path in sorted(RUNNER.parent.glob("*.py")) if "def main(" in path.read_text()]
+    assert len(scripts) > 10
+    line = [sys.executable, "-W", "ignore", "-c", code, str(RUNNER.parent), *scripts]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_words_after_two_dashes_go_to_the_check(tmp_path):
     write(tmp_path, echo="print(f'echo: {len(sys.argv) - 1} tried, 0 failed'); return 0")
     assert ran(tmp_path, "--", "--pages", "90")[1]["echo"]["tried"] == 2

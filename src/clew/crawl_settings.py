@@ -35,6 +35,7 @@ class CrawlSettings(TypedDict, total=False):
     exclude: Sequence[str]
     depth: int | None
     types: Sequence[str]
+    links: Literal["pages", "more"]
     nofollow: bool
     sitemaps: Literal["off", "robots", "on"]
     traps: bool

@@ -36,6 +36,8 @@ def parse(body, content_type):
     columns = (page.links.anchors, page.links.contexts, page.links.paths, page.links.rels)
     assert all(len(column) == len(page.links.targets) for column in columns)
     assert "\x01" not in "".join((page.text, page.main, *page.links.anchors, *page.links.contexts))
+    more = parse_page(body, url=URL, content_type=content_type, more=True)
+    assert more.links.targets[: len(page.links)] == page.links.targets
     return page
 
 

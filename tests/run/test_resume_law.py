@@ -200,3 +200,35 @@ def traces_of(tmp_path_factory, earlier, web, more, stops):
 def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, earlier, web, more, stops):
     one, resumed = traces_of(tmp_path_factory, earlier, web, more, stops)
     assert resumed == one
+
+
+class Naming(Web):
+    """Pages that link to nothing: they name what they lead to, in headers, attributes, text and scripts."""
+
+    def _page(self, url, number):
+        first, *rest = map(self.url, self.links[number])
+        named = (
+            f"<p data-next={rest[0]}>{rest[1]}</p><script>go('{rest[2]}')</script><cite>{WORDS[number % 8]}"
+        )
+        body = f"<title>{number}</title>{'turbine' * (number % 3)} {named} {number * 7}"
+        headers = (("Content-Type", "text/html"), ("Link", f"<{first}>; rel=next"))
+        return Response(url=url, status=200, headers=headers, body=body.encode())
+
+
+def test_what_pages_only_name_is_followed_and_learned_from_again(tmp_path):
+    """By default a Link header leads on; with --links more so does the rest, also when learning again."""
+    web = Naming(["page"] * 30, [[(i + n) % 30 for n in (1, 7, 11, 13)] for i in range(30)], [])
+    traces = {}
+    for name, sessions, links in (
+        ("few", [8], "pages"),
+        ("one", [25], "more"),
+        ("three", [3, 11, 25], "more"),
+    ):
+        clock = VirtualClock(1e9)
+        for pages in sessions:
+            with SqliteStore(tmp_path / name) as store:
+                crawled(web, store, pages, {"links": links}, clock)
+                traces[name] = [decision.line() for decision in store.decisions()]
+                known = [web.url(i) for i in range(30) if store.candidate(web.url(i)) is not None]
+        assert len(known) == (9 if links == "pages" else 30)
+    assert traces["three"] == traces["one"]

@@ -37,6 +37,8 @@ class CrawlRules:
     politeness: Politeness = field(default_factory=Politeness)
     rel_nofollow: bool = False
     """Leave out links marked rel=nofollow."""
+    more_links: bool = False
+    """Pages are read for what only names other pages, too (`clew.parse.link_kinds`)."""
     slots: frozenset[int] | None = None
     """The slots of hosts this engine owns; None is all of them."""
     sitemaps: Mode = "robots"

@@ -21,6 +21,8 @@ class Limits:
     """Characters of text kept."""
     links: int = 5_000
     """Links kept, the first ones."""
+    script: int = 500_000
+    """Characters of scripts and data looked at for addresses, with `--links more`."""
     reach: int = 100
     """Characters of context on each side of a link."""
     anchor: int = 300

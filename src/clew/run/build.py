@@ -63,6 +63,7 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         budget=budget,
         politeness=politeness,
         rel_nofollow=config.nofollow,
+        more_links=config.links == "more",
         sitemaps=config.sitemaps,
         traps=config.traps,
         max_size=config.max_size,

@@ -139,6 +139,10 @@ class CrawlConfig(BaseModel):
     """Page types to keep.
 
     `pdf` needs the extra `clew[pdf]`."""
+    links: Annotated[Literal["pages", "more"], Setting(LOOK, "NAME", fixed=True)] = "pages"
+    """Follow links to `pages`, or `more`: URLs in text, scripts, `data-*`, `cite` and the like, too.
+
+    See [parsing](parsing.md#links-of-every-kind)."""
     nofollow: Annotated[bool, Setting(LOOK, fixed=True)] = False
     """Leave out single links marked `rel=nofollow`.
 

@@ -328,7 +328,7 @@ class Driver:
             found = (
                 to_sitemap(response)
                 if task.kind is TaskKind.SITEMAP
-                else to_page(response, task.depth, self.parser.wanted)
+                else to_page(response, task.depth, self.parser.reading)
             )
         except ParseError as problem:
             return replace(_illegible(task, problem), blob=blob)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from clew.errors import ParseError
 from clew.fetch.base import Response
@@ -25,6 +25,10 @@ from clew.messages import Sitemap
 from clew.page import Page
 from clew.parse import parse_page
 from clew.parse.sitemap import parse_sitemap
+
+if TYPE_CHECKING:
+    from clew.engine import CrawlRules
+    from clew.strategy.base import Strategy
 
 #: Bodies up to this size are parsed on the spot: that takes a few milliseconds, less than handing them to
 #: another process and the pages back. Larger ones would keep the loop waiting.
@@ -39,16 +43,31 @@ STUCK = 600.0
 #: Beginnings of bodies, PDF and gzip, that say little by their size of how long they take to read.
 _UNFOLDING = (b"%PDF", b"\x1f\x8b")
 
-NOTHING: frozenset[str] = frozenset()
-
 _POSIX = os.name == "posix"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How replies are read."""
+
+    wanted: frozenset[str] = frozenset()
+    """Columns of links that the strategy reads and that are not found out unless asked for."""
+    more: bool = False
+    """Links are also what only names a page (`--links more`)."""
+
+    @classmethod
+    def of(cls, rules: CrawlRules, strategy: Strategy) -> Reading:
+        """As a crawl reads them, at first and when a strategy learns again."""
+        return cls(strategy.capabilities.link_columns, rules.more_links)
+
+
+USUAL = Reading()
 
 
 class Parser(Protocol):
     """Bytes to `Page`. Raises nothing but `ParseError`."""
 
-    wanted: frozenset[str]
-    """Columns of links that the strategy reads and that are not found out unless asked for."""
+    reading: Reading
 
     def at_once(self, response: Response) -> bool:
         """Whether this reply is better read on the spot, by `to_page` or `to_sitemap`, than by waiting."""
@@ -61,12 +80,12 @@ class Parser(Protocol):
     async def close(self) -> None: ...
 
 
-def to_page(response: Response, depth: int, wanted: frozenset[str] = NOTHING) -> Page:
+def to_page(response: Response, depth: int, reading: Reading = USUAL) -> Page:
     """Parse one reply, in whatever process this runs."""
     if response.rendered is not None:
         # Whatever the server said of it, what the browser hands over is HTML in UTF-8.
         plain = replace(response, body=response.rendered, rendered=None, headers=_as_rendered(response))
-        return replace(to_page(plain, depth, wanted), rendered=True)
+        return replace(to_page(plain, depth, reading), rendered=True)
     return parse_page(
         response.body,
         url=response.url,
@@ -75,7 +94,8 @@ def to_page(response: Response, depth: int, wanted: frozenset[str] = NOTHING) ->
         headers=response.headers,
         depth=depth,
         truncated=response.truncated,
-        wanted=wanted,
+        wanted=reading.wanted,
+        more=reading.more,
     )
 
 
@@ -97,14 +117,14 @@ def to_sitemap(response: Response) -> Sitemap:
 class InlineParser:
     """Parses on the spot: for recorded webs and small crawls."""
 
-    def __init__(self, wanted: frozenset[str] = NOTHING) -> None:
-        self.wanted = wanted
+    def __init__(self, reading: Reading = USUAL) -> None:
+        self.reading = reading
 
     def at_once(self, response: Response) -> bool:
         return True
 
     async def parse(self, response: Response, depth: int) -> Page:
-        return to_page(response, depth, self.wanted)
+        return to_page(response, depth, self.reading)
 
     async def sitemap(self, response: Response) -> Sitemap:
         return to_sitemap(response)
@@ -144,13 +164,13 @@ class WorkerParser:
     def __init__(
         self,
         workers: int,
-        wanted: frozenset[str] = NOTHING,
+        reading: Reading = USUAL,
         *,
         cpu_limit: int = CPU_LIMIT,
         stuck: float = STUCK,
     ) -> None:
         self.workers = workers
-        self.wanted = wanted
+        self.reading = reading
         self.cpu_limit = cpu_limit
         self.stuck = stuck
         self._pool = self._start()
@@ -161,7 +181,7 @@ class WorkerParser:
         return False
 
     async def parse(self, response: Response, depth: int) -> Page:
-        page: Page = await self._work(to_page, response, depth, self.wanted)
+        page: Page = await self._work(to_page, response, depth, self.reading)
         return page
 
     async def sitemap(self, response: Response) -> Sitemap:
@@ -264,9 +284,9 @@ class HybridParser:
     must.
     """
 
-    def __init__(self, workers: int, size: int = AT_ONCE, wanted: frozenset[str] = NOTHING) -> None:
+    def __init__(self, workers: int, size: int = AT_ONCE, reading: Reading = USUAL) -> None:
         self.workers = workers
-        self.wanted = wanted
+        self.reading = reading
         self.size = size
         self._pool: WorkerParser | None = None
 
@@ -286,7 +306,7 @@ class HybridParser:
 
     def _workers(self) -> WorkerParser:
         if self._pool is None:
-            self._pool = WorkerParser(self.workers, wanted=self.wanted)
+            self._pool = WorkerParser(self.workers, reading=self.reading)
         return self._pool
 
 
@@ -357,8 +377,8 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def make_parser(workers: int | None, wanted: frozenset[str] = NOTHING) -> Parser:
+def make_parser(workers: int | None, reading: Reading = USUAL) -> Parser:
     """A parser with that many worker processes for all pages; 0 parses on the spot, None goes by size."""
     if workers is None:
-        return HybridParser(max(1, min(4, (os.cpu_count() or 1) - 1)), wanted=wanted)
-    return WorkerParser(workers, wanted=wanted) if workers else InlineParser(wanted)
+        return HybridParser(max(1, min(4, (os.cpu_count() or 1) - 1)), reading=reading)
+    return WorkerParser(workers, reading=reading) if workers else InlineParser(reading)

@@ -23,7 +23,7 @@ from clew.frontier.expander import Numbered
 from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate, Verdict
-from clew.run.parsing import to_page, to_sitemap
+from clew.run.parsing import Reading, to_page, to_sitemap
 from clew.store.base import Reader
 from clew.strategy.base import Strategy
 
@@ -93,7 +93,7 @@ def lessons(
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
     depth = int(crawl.frontier.depths[decision.candidate])
     if decision.result in _JUDGED:
-        page = _page(strategy, decision, archive, depth)
+        page = _page(crawl, strategy, decision, archive, depth)
         admitted, numbered = _let_in(crawl, store, decision.candidate, page, depth)
         verdict = Verdict(decision.verdict, decision.result != "miss")
         if focus is not crawl.predicate:
@@ -163,12 +163,12 @@ def _listed(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archi
         yield Lesson.introduced(-1, 0, links, keys[rows], ids[rows])
 
 
-def _page(strategy: Strategy, decision: Decision, archive: Archive, depth: int) -> Page:
+def _page(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archive, depth: int) -> Page:
     """The page as it was judged: made of the archived reply by the function that made it then."""
     response = archive(decision.url)
     try:
         if response is not None:
-            return to_page(response, depth, strategy.capabilities.link_columns)
+            return to_page(response, depth, Reading.of(crawl.rules, strategy))
     except ParseError:
         pass
     return Page(url=decision.url, status=decision.status, depth=depth)

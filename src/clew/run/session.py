@@ -20,7 +20,7 @@ from clew.run.config import CrawlConfig
 from clew.run.driver import Command, Driver
 from clew.run.fd_limit import affordable
 from clew.run.observe import Observer, Progress
-from clew.run.parsing import make_parser
+from clew.run.parsing import Reading, make_parser
 from clew.run.relearn import relearning
 from clew.run.resume import restore
 from clew.store.base import Store
@@ -106,7 +106,7 @@ class Session:
         self.store.flush()
         fetcher = self._fetcher or fetcher_of(self.config, self.clock.now)
         workers = self.config.parse_workers if live or self.config.parse_workers else 0
-        parser = make_parser(workers, self.crawl.strategy.capabilities.link_columns)
+        parser = make_parser(workers, Reading.of(self.crawl.rules, self.crawl.strategy))
         progress = Progress(started=now, elapsed_before=self.crawl.tally.elapsed, budget=self.config.pages)
         self._driver = Driver(
             crawl=self.crawl,

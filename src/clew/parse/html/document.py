@@ -15,24 +15,25 @@ import turbohtml
 
 from clew import native
 from clew.page import Excerpts, Later, Once
+from clew.parse.html.more_links import more_links
 from clew.parse.html.paths import tag_paths
 from clew.parse.html.render import MARKS, Rendered, marked, part, plain_text, render, rendered
 from clew.parse.limits import DEFAULT, Limits
+from clew.parse.link_kinds import FRAMED, ExtraLink, leads_to_page
 from clew.parse.text import clip, fold, legible, one_line
 
 #: What a reader does not see, or sees as a control. The renderer itself skips scripts and styles.
 _UNSEEN = ("noscript", "template", "svg", "select", "textarea", "iframe")
 _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
-_WANTED = ("a", "area", "iframe", "frame", "link", "meta", "title", "base", "h1")
 _HEAD = ("link", "meta", "base", "title", "h1")
-_SOURCE = {"a": "href", "area": "href", "link": "href", "iframe": "src", "frame": "src"}
+_FRAMES = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
+_SOURCE = {"a": "href", "area": "href", "link": "href"} | _FRAMES
+#: Elements of which only some are links.
+_SOME = frozenset({"link", "object", "embed"})
 _INLINE_TAGS = "b i em strong span font small big tt code u s cite abbr sub sup img"
 #: Elements that are a part of the words around them, or show none.
 _INLINE = frozenset(_INLINE_TAGS.split())
 _FORBIDDING = ("noindex", "nofollow", "none")
-_FEEDS = frozenset(
-    {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"}
-)
 _UNMARKED_TEXTS = 200
 _MARK = re.compile("\x01[0-9]*\x02?|[\x02-\x04]")
 #: A mark that the page writes as a number.
@@ -62,6 +63,8 @@ class Found:
     contexts: Sequence[str] = ()
     paths: Sequence[str] = ()
     rels: tuple[str, ...] = ()
+    more: tuple[ExtraLink, ...] = ()
+    """What names a page and is no link, where that was asked for."""
     truncated: bool = False
 
 
@@ -86,12 +89,18 @@ class _Head:
 
 
 def read(
-    markup: str, limits: Limits = DEFAULT, *, xhtml: bool = False, wanted: frozenset[str] = frozenset()
+    markup: str,
+    limits: Limits = DEFAULT,
+    *,
+    xhtml: bool = False,
+    wanted: frozenset[str] = frozenset(),
+    more: bool = False,
 ) -> Found:
     """Everything clew wants of a document.
 
     Parameters: `markup`, decoded; `limits`; `xhtml`, whether `<div/>` closes the element; `wanted`, columns
-    of the links (`contexts`, `paths`) that somebody will ask for, so that they are found out at once.
+    of the links (`contexts`, `paths`) that somebody will ask for, so that they are found out at once; `more`,
+    whether what only names pages is wanted too.
 
     >>> found = read("<title>T</title><p>see <a href=x>wind farms</a> now")
     >>> found.title, found.hrefs, found.anchors, found.contexts[0]
@@ -106,6 +115,7 @@ def read(
     head = _scan(tree, limits)
     refresh = _meta_refresh(tree) if head.refresh else None
     rels = _rels(tree, head.links, head.plain)
+    extra = more_links(tree, limits) if more else ()
     rest, where = Once(partial(around, markup, limits)), Once(partial(places, markup, limits))
     paths = tag_paths(head.links) if "paths" in wanted else Later(where, 0, len(head.links))
     _strip(tree)
@@ -136,6 +146,7 @@ def read(
         contexts=contexts,
         paths=paths,
         rels=rels,
+        more=extra,
         truncated=head.truncated or len(text) > limits.text,
     )
 
@@ -250,8 +261,8 @@ def _scan(tree: turbohtml.Document, limits: Limits) -> _Head:
         for element in tree.select(tag):
             _note(tag, element, head, limits)
     anchors = tree.select("a")
-    sources = [link.attr("href") for link in anchors]
-    if head.links or any(tree.select(tag) for tag in ("area", "iframe", "frame")):
+    sources = [link.attr("href") or _in_drawing(link) for link in anchors]
+    if head.links or any(tree.select(tag) for tag in ("area", *_FRAMES)):
         _in_order(tree, head)
     else:
         head.links = [link for link, href in zip(anchors, sources, strict=True) if href]
@@ -268,10 +279,20 @@ def _in_order(tree: turbohtml.Document, head: _Head) -> None:
     head.links, head.plain = [], False
     for element in tree.iter_elements(tuple(_SOURCE)):
         tag = element.tag
-        href = element.attr(_SOURCE[tag])
-        if href and (tag != "link" or element in followed):
+        href = element.attr(_SOURCE[tag]) or (_in_drawing(element) if tag == "a" else "")
+        if href and (tag not in _SOME or element in followed or _framed(element)):
             head.links.append(element)
             head.hrefs.append(href)
+
+
+def _in_drawing(link: turbohtml.Element) -> str:
+    """Where an `<a>` of SVG leads, by the attribute it had before SVG 2."""
+    return (link.attr("xlink:href") or "") if link.namespace is turbohtml.Namespace.SVG else ""
+
+
+def _framed(element: turbohtml.Element) -> bool:
+    """Whether an `<object>` or `<embed>` shows a page, as a frame does."""
+    return element.tag != "link" and (element.attr("type") or "").partition(";")[0].strip().lower() in FRAMED
 
 
 def _note(tag: str, element: turbohtml.Element, head: _Head, limits: Limits) -> None:
@@ -293,10 +314,7 @@ def _follow(link: turbohtml.Element, head: _Head) -> bool:
     rels = (link.attr("rel") or "").lower().split()
     if "canonical" in rels:
         head.canonical = head.canonical or (link.attr("href") or "")
-        return True
-    if "alternate" in rels:
-        return (link.attr("type") or "").strip().lower() in _FEEDS
-    return "next" in rels or "prev" in rels
+    return leads_to_page(rels, link.attr("type") or "", more=False)
 
 
 def _meta(meta: turbohtml.Element, head: _Head, limits: Limits) -> None:
