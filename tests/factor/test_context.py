@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from clew.factor import Context, Estimation, FetchOutcome, LearningState, LinkGraph, Liveness, UrlDepth
-from clew.factor import link_features as module
-from clew.factor.link_features import Examples, LinkFeatures, Said, depth
+from clew.factor.link_features import LinkFeatures, Said, depth
 from clew.knowledge import Knowledge
 from clew.page import Links
 
@@ -92,20 +91,6 @@ def test_shallow_pages_are_liked_until_something_is_found(state):
 def test_a_candidate_without_marks_is_no_example(state):
     Context(state).learn(seen(99, True))
     assert len(state.features.examples) == 0
-
-
-def test_old_examples_are_forgotten_and_columns_stay(monkeypatch):
-    monkeypatch.setattr(module, "_MOST", 10)
-    examples = Examples()
-    for i in range(25):
-        examples.add(np.array([7, 100 + i], np.int32), i % 2 == 0, True)
-    assert len(examples) <= 10
-    assert set(examples.owners.tolist()) == set(range(len(examples)))
-    rows = [
-        sorted(examples.columns[examples.items[examples.owners == r]].tolist()) for r in range(len(examples))
-    ]
-    assert rows == [[7, 100 + i] for i in range(25 - len(examples), 25)]
-    assert examples.satisfied == [i % 2 == 0 for i in range(25 - len(examples), 25)]
 
 
 def test_marks_tell_where_a_link_leads():

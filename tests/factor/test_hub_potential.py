@@ -99,8 +99,8 @@ def test_terms_and_constant_sum_to_the_evidence(state):
     assert any("linking pages" in term.text for term in hubs.terms(10))
 
 
-def test_examples_and_pages_stay_together_when_old_ones_are_forgotten(state, monkeypatch):
-    monkeypatch.setattr("clew.factor.link_features._MOST", 4)
+def test_examples_and_pages_stay_together_when_old_ones_are_forgotten(state):
+    state.features.examples.limit = 4
     hubs = HubPotential(state)
     teacher = Teacher(state, hubs)
     for candidate in range(6):

@@ -31,7 +31,7 @@ def made(known=None):
     links = Links("http://a.example/", TARGETS, ("",) * n, ("",) * n, ("body/a",) * n, ("",) * n)
     state.features.note(0, links, range(n), Said.of([[]] * n), False)
     for i, target in enumerate(TARGETS):
-        graph.tokens.append(i, own.tokens.numbers([target.split("/")[3]]))
+        graph.tokens.append(own.tokens.numbers([target.split("/")[3]]), i)
     graph.reserve(n + 1)
     return state
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import native
-from clew.factor import interned_rows
-from clew.factor.csr import CsrRows
 from clew.frontier import sorted_runs
+from clew.learn import rows as sparse
+from clew.learn.rows import SparseRows
 from clew.url.index import KeyIndex
 from clew.words import forms
 
@@ -23,17 +23,17 @@ pytestmark = pytest.mark.skipif(native.sums is None, reason="not compiled here")
     st.lists(st.floats(-1e6, 1e6), min_size=20, max_size=20),
 )
 def test_sums_are_those_of_the_twin(filled, asked, weights):
-    rows = CsrRows()
-    for number, items in enumerate(filled):
-        rows.append(number, np.array(items, np.int64))
+    rows = SparseRows()
+    for items in filled:
+        rows.append(items)
     ids, of = np.array(asked, np.int64), np.array(weights)
     compiled, interpreted = rows.sums(ids, of), rows.summed(ids, of)
     assert compiled.tobytes() == interpreted.tobytes()
 
 
 def test_rows_far_apart_in_memory_are_read_as_well():
-    rows = CsrRows()
-    rows.extend(0, np.array([1, 2, 0, 1]), np.array([0, 1, 2, 3]))
+    rows = SparseRows()
+    rows.extend(np.array([1, 2, 0, 1]), np.array([0, 1, 2, 3]))
     ids = np.array([0, 9, 1, 9, 3, 9])[::2]
     assert rows.sums(ids, np.array([1.0, 2.0, 4.0, 8.0])).tolist() == [1.0, 6.0, 8.0]
 
@@ -71,13 +71,13 @@ def test_other_kinds_of_numbers_are_refused():
 def test_rows_lose_the_same_items_as_by_the_twin(rows):
     lengths = np.array([len(row) for row in rows], np.int64)
     items = np.array([item for row in rows for item in row], np.int32)
-    compiled, interpreted = interned_rows.first_of_each(lengths, items), interned_rows.single(lengths, items)
+    compiled, interpreted = sparse.first_of_each(lengths, items), sparse.single(lengths, items)
     assert [part.tolist() for part in compiled] == [part.tolist() for part in interpreted]
 
 
 def test_long_rows_are_left_to_the_twin(monkeypatch):
     monkeypatch.setattr(native, "first_of_each", lambda *given: pytest.fail("too long"))
-    lengths, items = interned_rows.first_of_each(np.array([1000]), np.arange(1000, dtype=np.int32) % 7)
+    lengths, items = sparse.first_of_each(np.array([1000]), np.arange(1000, dtype=np.int32) % 7)
     assert (lengths.tolist(), items.tolist()) == ([7], list(range(7)))
 
 

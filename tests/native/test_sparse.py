@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import native
-from clew.factor.logit import gathered, summed
+from clew.learn.logistic import gathered, summed
 
 pytestmark = pytest.mark.skipif(native.gathered is None, reason="not compiled here")
 

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.learn.bandit import WAITING, Arms
+from clew.learn.centroid import Centroid
+from clew.learn.logistic import fit, sigmoid
 from clew.page import Link, Links, Page
 from clew.predicate import CallablePredicate
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Verdict
 from clew.strategy import Ache, Anthelion, Cosine, Focused, Shark, TagPath
-from clew.strategy.arms import WAITING, Arms
-from clew.strategy.features import TopicVector, around, topic_words
-from clew.strategy.logistic import fit, sigmoid
+from clew.strategy.features import around, topic_words
 from clew.strategy.tagpath import TagPathGroups
 from clew.testing.strategies import expansion_of
 
@@ -136,7 +137,7 @@ def test_wanted_words_of_a_black_box_are_none():
 
 
 def test_a_topic_forgets_its_lightest_words():
-    topic = TopicVector(limit=2)
+    topic = Centroid(limit=2)
     topic.add({f"w{i}": i for i in range(1, 6)})
     assert list(topic.state()["weights"]) == ["w5", "w4"]
     assert topic.cosine({"w5": 5, "w4": 4}) == pytest.approx(1.0)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
 from clew.factor.link_graph import WIDTH, Floats, Ids
-from clew.factor.vocabulary import Weights
-from clew.knowledge.names import told
-from clew.words.forms import distinct
+from clew.factor.word_weights import WordWeights
+from clew.learn.rows import distinct
+from clew.learn.vocabulary import told
 
 #: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
 _PARENTS = 8
@@ -29,7 +29,7 @@ class Content(Factor):
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
-        self._weights = Weights(state, self._table)
+        self._weights = WordWeights(state, self._table)
         self._pages: Floats = np.zeros(256)
         self._count = 0
         self._numbers: NDArray[np.int32] = np.full(1024, -1, np.int32)

@@ -7,8 +7,9 @@ import numpy as np
 
 from clew import native
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
+from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
-from clew.factor.logit import Logit
+from clew.learn.logistic import LogisticRegression
 
 
 class Context(Factor):
@@ -20,17 +21,17 @@ class Context(Factor):
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
-        self.model = Logit()
+        self.model = LogisticRegression(WIDTH)
 
     def learn(self, outcome: FetchOutcome) -> None:
         features = self.state.features
         row = features.rows.row(outcome.candidate)
         if len(row):
-            features.examples.add(row, outcome.satisfied, outcome.alive)
+            features.examples.add(row, satisfied=outcome.satisfied, alive=outcome.alive)
 
     def estimate(self) -> None:
         examples = self.state.features.examples
-        self.model.step(examples, examples.satisfied)
+        self.model.step(examples, examples.labels["satisfied"])
 
     def evidence(self, ids: Ids) -> Floats:
         return self.state.features.rows.sums(ids, self.model.weights)
@@ -64,7 +65,7 @@ class Liveness(Context):
 
     def estimate(self) -> None:
         examples = self.state.features.examples
-        self.model.step(examples, examples.alive)
+        self.model.step(examples, examples.labels["alive"])
 
     def evidence(self, ids: Ids) -> Floats:
         odds = super().evidence(ids) + self.model.bias

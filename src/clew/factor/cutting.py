@@ -74,3 +74,12 @@ def _counted(folded: bytes, count: int) -> Ids:
     inside = raw > _BLANK
     begins = np.flatnonzero(inside[1:] > inside[:-1])
     return np.diff(np.searchsorted(begins, np.flatnonzero(raw == _BREAK)))
+
+
+def is_one_token(text: str) -> bool:
+    """Whether a part of a URL is plainly one token, however it is cut: small letters and digits.
+
+    >>> is_one_token("p12"), is_one_token("windFarm"), is_one_token("a-b"), is_one_token("")
+    (True, False, False, False)
+    """
+    return text.isalnum() and text.isascii() and text == text.lower()

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
+from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
-from clew.factor.logit import Logit
 from clew.factor.parent_relevance import ParentRelevance
+from clew.learn.logistic import LogisticRegression
 
 #: Links that a page is taken to have beyond those it has: two finds behind two links do not make a list.
 _MORE = 5.0
@@ -38,7 +39,7 @@ class HubPotential(Factor):
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
-        self.model = Logit()
+        self.model = LogisticRegression(WIDTH)
         self._parents = ParentRelevance(state)
         self._slots: list[int] = []
         self._sizes: list[int] = []

@@ -15,22 +15,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from clew import native
 from clew import url as urls
-from clew.factor.csr import CsrRows
-from clew.factor.cutting import MANY, cut
-from clew.factor.interned_rows import Ids, InternedRows, first_of_each, is_one_token, woven
+from clew.factor.cutting import MANY, cut, is_one_token
+from clew.learn.examples import Examples
+from clew.learn.hashing import FeatureHasher
+from clew.learn.rows import Ids, SparseRows, first_of_each, grown, woven
 from clew.page import Links
 
-#: LinkFeatures share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.
-WIDTH = 1 << 18
-#: LinkFeatures, directories and tag paths that are remembered with their columns.
+#: Features share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.
+_BITS = 18
+WIDTH = 1 << _BITS
+#: Features, directories and tag paths that are remembered with their columns.
 _REMEMBERED = 100_000
-#: Once there are more fetched candidates than this, the older half is forgotten.
-_MOST = 8000
 _DIGITS = re.compile(r"\d+")
 #: A query counts as so many steps: what it asks for lies deep.
 _QUERY = 3
@@ -99,13 +98,11 @@ class LinkFeatures:
     """The features of candidates, and the outcomes of those that were fetched."""
 
     def __init__(self) -> None:
-        self.rows = CsrRows()
+        self.rows = SparseRows()
         self.depths: NDArray[np.float32] = np.zeros(1024, np.float32)
-        self.examples = Examples()
-        self.names: dict[int, str] = {}
-        """What the columns stand for; of features that share one, the last that was met."""
-        self._columns: dict[str, int] = {}
-        self._pieces = InternedRows()
+        self.examples = Examples(WIDTH, "satisfied", "alive")
+        self.hasher = FeatureHasher(_BITS, remembered=_REMEMBERED, named=True)
+        self._pieces = SparseRows()
         self._places: dict[str, int] = {}
         self._files: dict[str, int] = {}
         self._directories: dict[str, tuple[list[str], list[int], list[int]]] = {}
@@ -129,32 +126,32 @@ class LinkFeatures:
         targets = [links.targets[i] for i in chosen]
         heads = [target.partition("?")[0] if "?" in target else target for target in targets]
         names = [head[head.rfind("/") + 1 :] for head in heads]
-        own = InternedRows()
+        own = SparseRows()
         stands = self._stands(own, links, chosen)
         places, leads, steps = self._led(own, links.source, [h[: h.rfind("/")] for h in heads], satisfied)
         new = [name for name in dict.fromkeys(names) if name not in self._files]
         self._files.update(zip(new, self._kept(new), strict=True))
         files = np.array([self._files[name] for name in names], np.int64)
         rows = woven(
-            self._pieces.laid_out(np.stack([places, files], axis=1)),
+            self._pieces.gather(np.stack([places, files], axis=1)),
             (said.lengths, self._spoken(said)),
-            own.laid_out(np.stack([stands, leads], axis=1)),
+            own.gather(np.stack([stands, leads], axis=1)),
         )
-        self.rows.extend(first, *first_of_each(*rows))
+        self.rows.extend(*first_of_each(*rows), first)
         steps += np.array([bool(name) for name in names], np.int64)
         self._deep(first, steps, targets)
 
-    def _stands(self, own: InternedRows, links: Links, chosen: Sequence[int]) -> Ids:
+    def _stands(self, own: SparseRows, links: Links, chosen: Sequence[int]) -> Ids:
         """For each link the piece of where it stands on its page."""
         paths = [links.paths[i] for i in chosen] if links.paths else [""] * len(chosen)
         known = {
-            path: own.add([*self._path(path), self.column(f"stands at {path} of {links.source}")])
+            path: own.append([*self._path(path), self.hasher[f"stands at {path} of {links.source}"]])
             for path in dict.fromkeys(paths)
         }
         return np.array([known[path] for path in paths], np.int64)
 
     def _led(
-        self, own: InternedRows, url: str, prefixes: Sequence[str], satisfied: bool
+        self, own: SparseRows, url: str, prefixes: Sequence[str], satisfied: bool
     ) -> tuple[Ids, Ids, Ids]:
         """For each link the piece of its directory, that of its direction, and how many steps down it is."""
         source = Source.of(url, satisfied)
@@ -167,10 +164,10 @@ class LinkFeatures:
             host, _, directory = prefix.partition("://")[2].partition("/")
             relation = _relation(host, directory, source)
             if relation not in leads:
-                leads[relation] = own.add(self._leads(relation, source))
+                leads[relation] = own.append(self._leads(relation, source))
             place = self._places.get(prefix)
             if place is None:
-                place = self._places[prefix] = self._pieces.add(self._place(host, directory))
+                place = self._places[prefix] = self._pieces.append(self._place(host, directory))
             near[prefix] = len(places)
             places.append(place)
             directions.append(leads[relation])
@@ -196,25 +193,25 @@ class LinkFeatures:
         found = self._words[said.numbers]
         if len(found) and found.min() < 0:
             for number in said.numbers[found < 0].tolist():
-                self._words[number] = self.column("anchor " + said.names[number])
+                self._words[number] = self.hasher["anchor " + said.names[number]]
             found = self._words[said.numbers]
         return found
 
     def _leads(self, relation: str, source: Source) -> list[int]:
-        """LinkFeatures of all links of a page that lead in one direction."""
+        """Features of all links of a page that lead in one direction."""
         on = "on a find" if source.satisfied else "on no find"
         names = (on, "leads " + relation, f"leads {relation}, {on}", f"from {source.host}/{source.directory}")
-        return [self.column(name) for name in names]
+        return [self.hasher[name] for name in names]
 
     def _kept(self, files: Sequence[str]) -> Sequence[int]:
         """The pieces of last steps of URLs that were not met before."""
         if len(files) < MANY:
-            return [self._pieces.add(self._file(file)) for file in files]
+            return [self._pieces.append(self._file(file)) for file in files]
         lengths, words = cut(files)
         shapes = _DIGITS.sub("0", "\n".join(files)).split("\n")
         features = ["url " + word for word in words]
-        column_of = {feature: _column(feature) for feature in dict.fromkeys(features)}
-        columns, names = self._columns, self.names
+        hasher, names = self.hasher, self.names
+        column_of = {feature: hasher.column(feature) for feature in dict.fromkeys(features)}
         found = array("i")
         begin = 0
         for file, shape, end in zip(files, shapes, np.cumsum(lengths).tolist(), strict=True):
@@ -224,35 +221,34 @@ class LinkFeatures:
                 names[column] = feature
                 found.append(column)
             begin = end
-            for feature in ("file " + shape, _ending(file)):
-                found.append(columns[feature] if feature in columns else self.column(feature))
+            found.extend((hasher["file " + shape], hasher[_ending(file)]))
         return self._pieces.extend(lengths + 2, np.frombuffer(found, np.int32))
 
     def _file(self, file: str) -> list[int]:
-        """LinkFeatures of the last step of a URL."""
+        """Features of the last step of a URL."""
         words = (file,) if is_one_token(file) else urls.tokens(file)
-        found = [self._feature("url " + word) for word in words]
-        found += (self.column("file " + _DIGITS.sub("0", file)), self.column(_ending(file)))
+        found = [self.hasher.column("url " + word) for word in words]
+        found += (self.hasher["file " + _DIGITS.sub("0", file)], self.hasher[_ending(file)])
         return found
 
     def _place(self, host: str, directory: str) -> list[int]:
-        """LinkFeatures of a directory, the same for all that lies in it."""
+        """Features of a directory, the same for all that lies in it."""
         shared = self._directories.get(directory)
         if shared is None:
             steps = directory.split("/") if directory else []
             above = ["/".join(steps[: n + 1]) for n in range(len(steps))]
-            told = [self.column("url " + word) for word in urls.tokens(directory)]
-            shared = (above, [self.column(f"depth {len(steps)}")], told)
+            told = [self.hasher["url " + word] for word in urls.tokens(directory)]
+            shared = (above, [self.hasher[f"depth {len(steps)}"]], told)
             _keep(self._directories, directory, shared)
         above, deep, told = shared
         # A directory is met once, and its features are remembered with it: none needs to be by itself.
-        feature = self._feature
+        feature = self.hasher.column
         return [feature("host " + host), *deep, *[feature(f"below {host}/{step}") for step in above], *told]
 
     def _path(self, path: str) -> list[int]:
         found = self._paths.get(path)
         if found is None:
-            found = [self.column("at " + path), self.column("at …/" + "/".join(path.split("/")[-3:]))]
+            found = [self.hasher["at " + path], self.hasher["at …/" + "/".join(path.split("/")[-3:])]]
             _keep(self._paths, path, found)
         return found
 
@@ -263,33 +259,17 @@ class LinkFeatures:
             self._places.clear()
             self._files.clear()
 
-    def column(self, name: str) -> int:
-        """The column of a feature, by its name."""
-        found = self._columns.get(name)
-        if found is None:
-            found = self._feature(name)
-            _keep(self._columns, name, found)
-        return found
-
-    def _feature(self, name: str) -> int:
-        found = _column(name)
-        self.names[found] = name
-        return found
-
-
-def grown(array: Any, size: int) -> Any:
-    """The array, with room for `size` numbers."""
-    return array if size <= len(array) else np.concatenate([array, np.zeros(size, array.dtype)])
+    @property
+    def names(self) -> dict[int, str]:
+        """What the columns stand for; of features that share one, the last that was met."""
+        assert self.hasher.names is not None
+        return self.hasher.names
 
 
 def _keep(memory: dict[Any, Any], key: object, value: object) -> None:
     if len(memory) >= _REMEMBERED:
         memory.clear()
     memory[key] = value
-
-
-def _column(name: str) -> int:
-    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) & (WIDTH - 1)
 
 
 def _ending(file: str) -> str:
@@ -304,60 +284,3 @@ def _relation(host: str, directory: str, source: Source) -> str:
     if directory.startswith(source.directory):
         return "down"
     return "up" if source.directory.startswith(directory) else "across"
-
-
-class Examples:
-    """Fetched candidates as rows of a matrix whose columns are numbered in the order met."""
-
-    def __init__(self) -> None:
-        self._compact: NDArray[np.int32] = np.full(WIDTH, -1, np.int32)
-        self.columns: NDArray[np.int64] = np.zeros(1024, np.int64)
-        """The feature of each column."""
-        self.width = 0
-        self._items: NDArray[np.int32] = np.zeros(8192, np.int32)
-        self._owners: NDArray[np.int32] = np.zeros(8192, np.int32)
-        self._size = 0
-        self.satisfied: list[bool] = []
-        self.alive: list[bool] = []
-
-    def __len__(self) -> int:
-        return len(self.alive)
-
-    def add(self, row: NDArray[np.int32], satisfied: bool, alive: bool) -> None:
-        """One more candidate that was fetched."""
-        if len(self) >= _MOST:
-            self._forget()
-        new = row[self._compact[row] < 0]
-        if len(new):
-            top = self.width + len(new)
-            self.columns = grown(self.columns, top)
-            self.columns[self.width : top] = new
-            self._compact[new] = np.arange(self.width, top)
-            self.width = top
-        end = self._size + len(row)
-        self._items, self._owners = grown(self._items, end), grown(self._owners, end)
-        self._items[self._size : end] = self._compact[row]
-        self._owners[self._size : end] = len(self)
-        self._size = end
-        self.satisfied.append(satisfied)
-        self.alive.append(alive)
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The columns of all rows, one row after the other."""
-        return self._items[: self._size]
-
-    @property
-    def owners(self) -> NDArray[np.int32]:
-        """The row that each of `items` belongs to."""
-        return self._owners[: self._size]
-
-    def _forget(self) -> None:
-        """Let go of the older half; columns keep their numbers."""
-        half = len(self) // 2
-        cut = int(np.searchsorted(self.owners, half))
-        kept = self._size - cut
-        self._items[:kept] = self._items[cut : self._size]
-        self._owners[:kept] = self._owners[cut : self._size] - half
-        self._size = kept
-        del self.satisfied[:half], self.alive[:half]

@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
-from clew.factor.csr import CsrRows, grown
-from clew.factor.interned_rows import spans
-from clew.words.forms import distinct
+from clew.learn.rows import SparseRows, distinct, grown, spans
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,7 +58,7 @@ class Fetched:
     """Candidate numbers of its links, in page order."""
     columns: NDArray[np.int8]
     """For each child, which of the child's parents this page is; -1 for one beyond the first `FAMILIES`."""
-    shelf: CsrRows
+    shelf: SparseRows
     """The words of all pages."""
 
     @property
@@ -91,9 +89,9 @@ class LinkGraph:
         self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
         self.slot_of: NDArray[np.int32] = np.full(1024, -1, np.int32)
         """The slot of a candidate that was fetched; -1 for others."""
-        self.words = CsrRows()
-        self.tokens = CsrRows()
-        self.anchors = CsrRows()
+        self.words = SparseRows()
+        self.tokens = SparseRows()
+        self.anchors = SparseRows()
         self.pages: list[Fetched] = []
         self.child_seen: Floats = np.zeros(256)
         self.child_good: Floats = np.zeros(256)
@@ -188,7 +186,7 @@ class LinkGraph:
         self.slot_of[candidate] = slot
         before = self.inlinks[children]
         columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
-        self.words.append(slot, words)
+        self.words.append(words, slot)
         page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, self.words)
         self.pages.append(page)
         for name in _BY_SLOT:

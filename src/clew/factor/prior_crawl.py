@@ -27,7 +27,7 @@ from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
 from clew.factor.prior_pages import START, STRANGE, PriorPages
 from clew.knowledge import Table
-from clew.knowledge.codec import MAX_WORD
+from clew.learn.codec import MAX_WORD
 
 #: Bounds on one word's say. An earlier crawl that did well saw finds everywhere, so that its words
 #: against a page are stronger than they should be, and those for it weaker.
@@ -107,7 +107,7 @@ class PriorCrawl(Factor):
         if led:
             weights = _weights(known.hub_features, led / pages, led, state.how)
             weights[known.hub_features.find(EVERY)] = 0.0
-            columns = [state.features.column(name) for name in known.hub_features.names]
+            columns = [state.features.hasher[name] for name in known.hub_features.names]
             self._hubs = np.zeros(WIDTH)
             self._hubs[columns] = weights
 

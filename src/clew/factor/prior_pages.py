@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from clew import native
 from clew.factor.base import EvidenceTerm
-from clew.factor.link_features import grown
 from clew.factor.link_graph import Floats, Ids
 from clew.knowledge import Knowledge
+from clew.learn.rows import grown
 
 #: How a page is known: not at all, as a miss, as a find.
 STRANGE, MISS, FIND = 0, 1, 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
 from clew.factor.link_graph import Floats, Ids
-from clew.factor.vocabulary import Weights
+from clew.factor.word_weights import WordWeights
 
 
 class UrlTokens(Factor):
@@ -16,7 +16,7 @@ class UrlTokens(Factor):
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
-        self._weights = Weights(state, "tokens")
+        self._weights = WordWeights(state, "tokens")
 
     def learn(self, outcome: FetchOutcome) -> None:
         self.state.knowledge.tokens.count(outcome.tokens, outcome.satisfied)

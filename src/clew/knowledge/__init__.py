@@ -7,6 +7,6 @@ the order in which evidence arrives never matters, and nothing in it but counts.
 
 from clew.knowledge.codec import dumps, frozen, loads
 from clew.knowledge.counts import TABLES, Knowledge, LinkTypes
-from clew.knowledge.table import Table
+from clew.learn.counts import Table
 
 __all__ = ["TABLES", "Knowledge", "LinkTypes", "Table", "dumps", "frozen", "loads"]

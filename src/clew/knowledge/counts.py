@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clew.knowledge.table import Table
+from clew.learn.counts import Table
 
 #: The tables, by name, with what a row of each counts pages by.
 TABLES: dict[str, str] = {

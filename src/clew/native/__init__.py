@@ -3,8 +3,8 @@
 Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
 a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
 `clew.parse.text`, `clew.parse.html.document`, `clew.predicate.link_estimate`, `clew.predicate.view`,
-`clew.url.many`, `clew.url.index`, `clew.frontier.sorted_runs`, `clew.factor.csr`,
-`clew.factor.interned_rows`, `clew.words.forms`), so that a crawl is the same crawl without them, only
+`clew.url.many`, `clew.url.index`, `clew.frontier.sorted_runs`, `clew.learn.rows`,
+`clew.learn.logistic`, `clew.words.forms`), so that a crawl is the same crawl without them, only
 slower. Each name is None when it was not compiled, or when the environment says `CLEW_PURE=1`. With
 `CLEW_REQUIRE_NATIVE=1`, for checks of a build, what was not compiled is an ImportError.
 
@@ -68,9 +68,9 @@ best: Callable[..., int] | None = None
 find: Callable[..., None] | None = None
 """The numbers of keys in a hash table of two arrays; see `clew.url.index`."""
 first_of_each: Callable[..., int] | None = None
-"""Rows without what stands in them twice; see `clew.factor.interned_rows`."""
+"""Rows without what stands in them twice; see `clew.learn.rows`."""
 gathered: Callable[..., None] | None = None
-"""Products of a sparse matrix with a vector; see `clew.factor.logit`."""
+"""Products of a sparse matrix with a vector; see `clew.learn.logistic`."""
 hashed: Callable[..., int] | None = None
 """The hashes of words between blanks, and where they stand; see `clew.words.forms`."""
 beginning: Callable[[str, str], dict[str, int] | None] | None = None
@@ -83,7 +83,7 @@ joined: Callable[..., list[str | None]] | None = None
 lines: Callable[[list[str]], list[int]] | None = None
 """Which of some texts are not yet words between single blanks; see `clew.parse.html.document`."""
 sums: Callable[..., None] | None = None
-"""The sums of the weights of the items of rows; see `clew.factor.csr`."""
+"""The sums of the weights of the items of rows; see `clew.learn.rows`."""
 
 _arithmetic = pure
 

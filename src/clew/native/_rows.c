@@ -1,5 +1,5 @@
 /* Loops over rows of numbers and over hashes, compiled. What each gives is said, and also written, in Python:
-   see clew/factor/csr.py, clew/factor/interned_rows.py, clew/words/forms.py, clew/url/index.py and
+   see clew/learn/rows.py, clew/words/forms.py, clew/url/index.py and
    clew/frontier/runs.py. The tests hold the two against each other.
 
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from

@@ -1,5 +1,5 @@
 /* A loop over the places of a sparse matrix, compiled. What it gives is said, and also written, in Python: see
-   clew/factor/logit.py. The tests hold the two against each other.
+   clew/learn/logistic.py. The tests hold the two against each other.
 
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself. */

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
+from clew.learn.codec import pack, unpack
+from clew.learn.hashing import FeatureHasher
+from clew.learn.logistic import fit, gathered
+from clew.learn.rows import joined
 from clew.messages import Rescore
 from clew.strategy.base import Capabilities, Expansion, Scored, Setup, Strategy
-from clew.strategy.features import TIES, Columns, around, pack, tie_breaks, unpack
-from clew.strategy.logistic import fit, join, sums
+from clew.strategy.features import TIES, around, tie_breaks
 from clew.strategy.options import NumberOption, Option
 from clew.words import tokens
 
@@ -68,7 +71,7 @@ class Ache(Strategy):
         self.ridge = ridge
         self.reach = reach
         self.memory = memory
-        self._fields = tuple([Columns(_BITS, 1 + (field << _BITS)) for field in range(_FIELDS)])
+        self._fields = tuple([FeatureHasher(_BITS, start=1 + (field << _BITS)) for field in range(_FIELDS)])
         self.rows_: dict[int, bytes] = {}
         """Features of the candidates not fetched yet."""
         self.examples_: deque[tuple[bytes, bool]] = deque(maxlen=examples)
@@ -186,16 +189,21 @@ class Ache(Strategy):
         for target, anchor, words in zip(
             links.targets, links.anchors, around(links, self.reach), strict=True
         ):
-            row = [0, *in_url.of(urls.tokens(target)), *in_anchor.of(tokens(anchor)), *near.of(words)]
+            row = [
+                0,
+                *in_url.columns(urls.tokens(target)),
+                *in_anchor.columns(tokens(anchor)),
+                *near.columns(words),
+            ]
             found.append(array("i", row).tobytes())
         return found
 
     def _parts(self, rows: Sequence[bytes], weights: Floats) -> Floats:
         """Log odds by field: a sum for each pair of row and field."""
-        columns, numbers = join(rows)
+        columns, numbers = joined(rows)
         fields = (columns.astype(np.int64) + (1 << _BITS) - 1) >> _BITS
         slots = len(self.parts)
-        found = sums(numbers * slots + fields + 1, weights[columns], len(rows) * slots)
+        found = gathered(numbers * slots + fields + 1, columns, weights, len(rows) * slots)
         return found.reshape(len(rows), slots)
 
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from clew import native
 from clew import url as urls
+from clew.learn.bandit import WAITING, Arms
+from clew.learn.hashing import FeatureHasher
+from clew.learn.logistic import OnlineLogisticRegression, sigmoid
 from clew.messages import Rescore
-from clew.strategy.arms import WAITING, Arms
 from clew.strategy.base import Expansion, Scored, Setup, Strategy
-from clew.strategy.features import Columns
-from clew.strategy.logistic import Online, sigmoid
 from clew.strategy.options import NumberOption, Option
 from clew.strategy.random_order import dice
 
@@ -60,8 +60,8 @@ class Anthelion(Strategy):
         self.seed = seed
         self.explore = explore
         self.half = half
-        self._columns = Columns(_BITS, _WORDS)
-        self.model_ = Online(_WORDS + (1 << _BITS), rate)
+        self._hasher = FeatureHasher(_BITS, start=_WORDS)
+        self.model_ = OnlineLogisticRegression(_WORDS + (1 << _BITS), rate)
         self.arms_ = Arms(limit=memory)
         self.hosts_: dict[str, int] = {}
         self.pages_ = 0
@@ -212,5 +212,5 @@ class Anthelion(Strategy):
 
     def _features(self, url: str, parent: bool) -> list[int]:
         start = url.find("/", url.find("//") + 2)
-        words = self._columns.of(urls.tokens(url[start:])) if start >= 0 else []
+        words = self._hasher.columns(urls.tokens(url[start:])) if start >= 0 else []
         return [_BIAS, *([_PARENT] if parent else []), *words]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clew import native
 from clew.factor import FactorSpec
 from clew.factor.url_depth import FADING, boldness
+from clew.learn.logistic import DenseDesign, newton
 from clew.strategy.base import totals
 
 Floats = NDArray[np.float64]
@@ -161,8 +162,8 @@ class LearnedWeights:
         np.maximum(found, -_CLIP, out=found)
         return np.minimum(found, _CLIP, out=found)
 
-    def _regress(self, rounds: int = 25) -> None:
-        """Newton's method on the penalised likelihood, from where the last fit ended."""
+    def _regress(self) -> None:
+        """Fit the weights, from where the last fit ended."""
         x = self._scaled(np.array(self._rows))
         for column in self._leads:
             # No part of the odds of a find, so there is nothing to learn and its weight keeps to the prior.
@@ -170,42 +171,21 @@ class LearnedWeights:
         y = np.array(self._outcomes, np.float64)
         age = np.arange(len(y), dtype=np.float64)[::-1]
         trust = native.exp(age * (-_LN2 / self.half))
-        # A row for each factor, one behind the other in memory: sums run along them.
-        design = np.ascontiguousarray(np.concatenate([x.T, np.ones((1, len(y)))]))
-        penalty = np.append(np.full(x.shape[1], self.pull), 0.1)
-        centre = np.append(self.start, 0.0)
-        w = np.append(self.weights, self.bias)
-        for _ in range(rounds):
-            p = 1.0 / (1.0 + native.exp(-np.clip(totals(design.T * w), -30.0, 30.0)))
-            gradient = (design * (trust * (y - p))).sum(axis=1) - penalty * (w - centre)
-            curve = np.diag(penalty)
-            for row, weighted in enumerate(design * (trust * p * (1.0 - p))):
-                curve[row] += (design * weighted).sum(axis=1)
-            step = solved(curve, gradient)
-            # Far from the optimum the curve is almost flat and a full step would leap beyond all bounds.
-            w = w + step / max(1.0, float(np.abs(step).max()))
-            if np.abs(step).max() < 1e-9:
-                break
+        design = DenseDesign(np.concatenate([x.T, np.ones((1, len(y)))]))
+        w = newton(
+            design,
+            y,
+            np.append(self.weights, self.bias),
+            penalty=np.append(np.full(x.shape[1], self.pull), 0.1),
+            centre=np.append(self.start, 0.0),
+            trust=trust,
+            clip=30.0,
+            steps=25,
+            still=1e-9,
+            leap=1.0,
+        )
         self.weights = np.maximum(w[:-1], 0.0)
         self.bias = float(w[-1])
-
-
-def solved(matrix: Floats, target: Floats) -> Floats:
-    """x with matrix · x = target, for a symmetric positive definite matrix, by elimination.
-
-    Written out, since the order in which numpy's own adds up depends on the processor.
-
-    >>> solved(np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])).round(6).tolist()
-    [0.090909, 0.636364]
-    """
-    size = len(target)
-    both = np.concatenate([matrix, target[:, None]], axis=1)
-    for i in range(size - 1):
-        both[i + 1 :, i:] -= (both[i + 1 :, i] / both[i, i])[:, None] * both[i, i:]
-    found = np.zeros(size)
-    for i in reversed(range(size)):
-        found[i] = (both[i, size] - (both[i, i + 1 : size] * found[i + 1 :]).sum()) / both[i, i]
-    return found
 
 
 def _size(values: Floats) -> Floats:

@@ -9,10 +9,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.centroid import Centroid
 from clew.page import Page
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion, Scored, Setup, Strategy
-from clew.strategy.features import TIES, TopicVector, telling, tie_breaks, topic_words
+from clew.strategy.features import TIES, telling, tie_breaks, topic_words
 from clew.strategy.options import ChoiceOption, Option
 
 
@@ -35,7 +36,7 @@ class Cosine(Strategy):
         self.topic = topic
         self.ties = ties
         self.seek(predicate)
-        self.found_ = TopicVector()
+        self.found_ = Centroid()
 
     def __repr__(self) -> str:
         return f"Cosine({self.topic!r}, found={self.found_!r})"
@@ -45,7 +46,7 @@ class Cosine(Strategy):
         return cls(setup.predicate, setup.seed, **setup.options)
 
     def seek(self, focus: Predicate) -> None:
-        self._wanted = TopicVector()
+        self._wanted = Centroid()
         words = topic_words(focus)
         if words:
             self._wanted.add(dict.fromkeys(words, 1))

@@ -35,6 +35,7 @@ from clew.factor import (
 )
 from clew.factor.link_features import Said
 from clew.knowledge import Knowledge, dumps, frozen, loads
+from clew.learn.rows import distinct
 from clew.messages import Rescore
 from clew.page import Page
 from clew.predicate.verdict import Predicate
@@ -43,7 +44,6 @@ from clew.strategy.combiner import BalancedWeights, Combiner, FixedWeights, Lear
 from clew.strategy.options import ChoiceOption, NamesOption, NumberOption, Option
 from clew.strategy.random_order import dice
 from clew.strategy.vectorizer import Vectorizer
-from clew.words.forms import distinct
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -348,11 +348,11 @@ class Intelligent(Strategy):
         self.graph.open[numbers] = True
         # Numbers of new candidates follow each other, so their rows are appended in one go.
         first, links = int(numbers[0]), expansion.links
-        self.graph.tokens.extend(first, *self.vectorizer.urls([links.targets[i] for i in fresh]))
+        self.graph.tokens.extend(*self.vectorizer.urls([links.targets[i] for i in fresh]), first)
         said = self.vectorizer.anchors([links.anchors[i] for i in fresh], expansion.page.language or "en")
         if anchor is not None:
             said = (np.full(len(fresh), len(anchor)), np.tile(anchor, len(fresh)).astype(np.int32))
-        self.graph.anchors.extend(first, *said)
+        self.graph.anchors.extend(*said, first)
         words = Said(*said, self.knowledge.anchors.names)
         self._features.note(first, links, fresh, words, expansion.verdict.satisfied)
 

@@ -10,10 +10,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.centroid import Centroid
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Expansion, Floats, Scored, Setup, Strategy
-from clew.strategy.features import TIES, TopicVector, telling, tie_breaks
+from clew.strategy.features import TIES, telling, tie_breaks
 from clew.strategy.options import ChoiceOption, NumberOption, Option
 
 
@@ -63,7 +64,7 @@ class Shark(Strategy):
         self.memory = memory
         self.inherited_: dict[int, float] = {}
         """What candidates that are not fetched yet inherited."""
-        self.found_ = TopicVector()
+        self.found_ = Centroid()
         self.guesses_ = False
         """Whether the predicate has ever made a guess about a link."""
 

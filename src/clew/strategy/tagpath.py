@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.bandit import WAITING, Arms
+from clew.learn.hashing import FeatureHasher
 from clew.messages import Rescore
-from clew.strategy.arms import WAITING, Arms
 from clew.strategy.base import Capabilities, Expansion, Scored, Setup, Strategy, totals
-from clew.strategy.features import Columns
 from clew.strategy.options import NumberOption, Option
 from clew.strategy.random_order import dice
 
@@ -40,7 +40,7 @@ class TagPathGroups:
         self.alike = alike
         self.grams = grams
         self.most = most
-        self._columns = Columns(_BITS)
+        self._hasher = FeatureHasher(_BITS)
         self._known: dict[str, int] = {}
         self._sums: Floats = np.zeros((16, 1 << _BITS))
         self._lengths: Floats = np.zeros(16)
@@ -106,7 +106,7 @@ class TagPathGroups:
         runs = ["/".join(steps[i : i + n]) for i in range(len(steps) - n + 1)]
         vector = np.zeros(1 << _BITS)
         for run in runs:
-            vector[self._columns[run]] += 1.0
+            vector[self._hasher[run]] += 1.0
         return vector / math.sqrt(float((vector**2).sum()))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.factor.cutting import MANY, cut
-from clew.factor.interned_rows import InternedRows, first_of_each, is_one_token
+from clew.factor.cutting import MANY, cut, is_one_token
 from clew.knowledge import Knowledge, Table
+from clew.learn.rows import SparseRows, first_of_each
 from clew.page import Page
 from clew.words import lexicon, stopwords, tokens
 from clew.words.forms import MAX_FORMS, Forms, is_telling
@@ -46,7 +46,7 @@ class Addresses:
     def __init__(self, table: Table, style: str) -> None:
         self.table = table
         self._style: Literal["words", "paper"] = "paper" if style == "paper" else "words"
-        self._pieces = InternedRows()
+        self._pieces = SparseRows()
         self._known: dict[str, int] = {}
 
     def read(self, targets: Sequence[str]) -> tuple[Ids, NDArray[np.int32]]:
@@ -59,7 +59,7 @@ class Addresses:
             known, piece = self._known, self._piece
             parts = [part for target in targets for part in _parts(target)]
             rows = np.array([known[part] if part in known else piece(part) for part in parts], np.int64)
-        return first_of_each(*self._pieces.laid_out(rows.reshape(-1, 3)))
+        return first_of_each(*self._pieces.gather(rows.reshape(-1, 3)))
 
     def _together(self, targets: Sequence[str]) -> Ids | None:
         """Of each of many URLs the pieces of host, folder and file; None if one has nothing but a host."""
@@ -93,14 +93,14 @@ class Addresses:
         """The numbers of the distinct tokens of one URL: arrays do not pay for so few."""
         known, kept = self._known, self._pieces
         numbers = [known[part] if part in known else self._piece(part) for part in _parts(target)]
-        return list(dict.fromkeys([item for number in numbers for item in kept.row(number)]))
+        return list(dict.fromkeys([item for number in numbers for item in kept.row(number).tolist()]))
 
     def _piece(self, part: str) -> int:
         if is_one_token(part):
             words = [part]
         else:
             words = [word for segment in part.split("/") for word in urls.tokens(segment, self._style)]
-        number = self._known[part] = self._pieces.add(self.table.listed(words))
+        number = self._known[part] = self._pieces.append(self.table.listed(words))
         return number
 
 
@@ -121,7 +121,7 @@ class Vectorizer:
         self._forms: dict[tuple[str, str], Forms] = {}
         self._addresses = Addresses(knowledge.tokens, style)
         # Not lists: a page may have thousands of anchors, and so many lists keep the collector busy.
-        self._said = InternedRows()
+        self._said = SparseRows()
         self._anchors: dict[str, dict[str, int]] = {}
 
     def page(self, page: Page) -> Ids:
@@ -155,9 +155,9 @@ class Vectorizer:
         else:
             for text in new:
                 short = len(text) < _LONG
-                known[text] = self._said.add(forms.listed(text) if short else forms.numbers(text).tolist())
+                known[text] = self._said.append(forms.listed(text) if short else forms.numbers(text).tolist())
         rows = np.array([known[text] for text in texts], np.int64)
-        return self._said.laid_out(rows.reshape(-1, 1))
+        return self._said.gather(rows.reshape(-1, 1))
 
     def _of(self, name: str, table: Table, language: str) -> Forms:
         """The forms of one language in one table."""

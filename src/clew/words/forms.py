@@ -8,13 +8,14 @@ stem.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.rows import distinct
 from clew.url.index import KeyIndex
 from clew.words.cut import flat, tokens
 from clew.words.stems import stemmer, stopwords
@@ -68,14 +69,6 @@ class Numbers:
         """The number of each name; new names get the next ones."""
         known = self._known
         return [known.setdefault(name, len(known)) for name in names]
-
-
-def distinct(values: Any) -> Any:
-    """The different numbers among some, ascending: `np.unique`, without its detours."""
-    if len(values) < 2:
-        return values
-    values = np.sort(values)
-    return values[np.concatenate(([True], values[1:] != values[:-1]))]
 
 
 def is_telling(form: str) -> bool:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.knowledge.names import Few, Many, WordIndex, told
+from clew.learn.rows import grown
+from clew.learn.vocabulary import DictVocabulary, PackedVocabulary, Vocabulary, told
 
 _FLOOR = 256
 #: Words that are looked at in one go when new ones are put among them.
@@ -80,7 +81,7 @@ class Table:
     __slots__ = ("_alphabet", "_index", "hits", "names", "seen")
 
     def __init__(self, *, many: bool = False) -> None:
-        self._index: WordIndex = Many() if many else Few()
+        self._index: Vocabulary = PackedVocabulary() if many else DictVocabulary()
         self.names: Sequence[str] = self._index.names
         self._alphabet = _Alphabet()
         self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
@@ -105,9 +106,7 @@ class Table:
         """The numbers of words as a plain list, which is quicker for a few words at a time."""
         found = self._index.listed(words)
         if len(self.names) > len(self.seen):
-            size = len(self.names) + len(self.names) // 4
-            self.seen = np.concatenate([self.seen, np.zeros(size - len(self.seen))])
-            self.hits = np.concatenate([self.hits, np.zeros(size - len(self.hits))])
+            self.seen, self.hits = grown(self.seen, len(self.names)), grown(self.hits, len(self.names))
         return found
 
     def find(self, word: str) -> int:

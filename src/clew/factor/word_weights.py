@@ -13,7 +13,7 @@ from clew.knowledge import Table
 _PIECE = 8192
 
 
-class Weights:
+class WordWeights:
     """The significant log ratio of each word of a table, as of the last `estimate`."""
 
     def __init__(self, state: LearningState, name: str) -> None:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.knowledge import Knowledge, Table, dumps, frozen, loads
-from clew.knowledge import table as tables
-from clew.knowledge.names import Few, Many, PackedWords, told
+from clew.knowledge import Knowledge, dumps, frozen, loads
+from clew.learn import Table
+from clew.learn import counts as tables
+from clew.learn.vocabulary import DictVocabulary, PackedVocabulary, PackedWords, told
 
 #: Few letters, so that words come again; some of several bytes, half a pair, and the mark between words.
 WORD = st.text(alphabet="abé風\ud800\n\U0001f600", max_size=4)
@@ -18,7 +19,7 @@ CALLS = st.lists(st.lists(WORD, max_size=30), max_size=6)
 
 @given(CALLS)
 def test_many_are_numbered_as_few_are(calls):
-    few, many = Few(), Many()
+    few, many = DictVocabulary(), PackedVocabulary()
     for words in calls:
         assert many.listed(words) == few.listed(words)
     assert list(many.names) == few.names
@@ -43,7 +44,7 @@ def test_words_are_told_as_they_were_given(calls, asked):
 
 
 def test_a_thousand_words_are_found_again():
-    index = Many()
+    index = PackedVocabulary()
     words = [f"w{i}" for i in range(3000)]
     assert index.listed(words[:10]) == list(range(10))
     assert index.listed(words) == list(range(3000))

@@ -1,59 +1,11 @@
-"""Rows put together by arrays are those put together by hand."""
+"""The features of links read together are those of links read one by one."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clew.factor import link_features as module
-from clew.factor.interned_rows import InternedRows, first_of_each, woven
 from clew.factor.link_features import LinkFeatures, Said, depth
 from clew.page import Links
-
-row = st.lists(st.integers(0, 5), max_size=6)
-table = st.lists(row, min_size=1, max_size=6)
-
-
-def flat(rows):
-    return np.array([len(r) for r in rows], np.int64), np.array([n for r in rows for n in r], np.int32)
-
-
-def rows_of(lengths, items):
-    return [piece.tolist() for piece in np.split(items, np.cumsum(lengths)[:-1])]
-
-
-@given(table, st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
-def test_rows_are_laid_out_piece_after_piece(known, wanted):
-    pieces = InternedRows()
-    assert [pieces.add(items) for items in known] == list(range(len(known)))
-    wanted = [(a % len(known), b % len(known)) for a, b in wanted]
-    lengths, items = pieces.laid_out(np.array(wanted))
-    assert rows_of(lengths, items) == [known[a] + known[b] for a, b in wanted]
-
-
-@given(table, table)
-def test_pieces_kept_together_are_those_kept_one_by_one(first, then):
-    one_by_one, together = InternedRows(), InternedRows()
-    for rows in (first, then):
-        numbers = [one_by_one.add(items) for items in rows]
-        assert list(together.extend(*flat(rows))) == numbers
-    assert (
-        [together.row(n) for n in range(len(together))]
-        == first + then
-        == [one_by_one.row(n) for n in range(len(one_by_one))]
-    )
-
-
-@given(st.lists(st.tuples(row, row, row), min_size=1, max_size=6))
-def test_threads_are_woven_row_by_row(rows):
-    lengths, items = woven(*(flat(thread) for thread in zip(*rows, strict=True)))
-    assert rows_of(lengths, items) == [a + b + c for a, b, c in rows]
-
-
-@given(table)
-def test_what_stands_in_a_row_twice_is_kept_where_it_stands_first(rows):
-    assert rows_of(*first_of_each(*flat(rows))) == [list(dict.fromkeys(r)) for r in rows]
-
 
 TARGETS = (
     "http://a.example/wind/farm.html",
@@ -71,13 +23,14 @@ def links(targets):
 
 
 @pytest.mark.parametrize("remembered", [0, 100_000])
-def test_a_link_has_the_same_marks_alone_and_among_others(monkeypatch, remembered):
+def test_a_link_has_the_same_features_alone_and_among_others(monkeypatch, remembered):
     """And when everything that was remembered is forgotten in between."""
-    together, alone = LinkFeatures(), LinkFeatures()
+    together = LinkFeatures()
     words = [["sea"], [], ["wind", "sea"], [], [], ["wind"]]
     said = Said.of(words)
     together.note(0, links(TARGETS), range(len(TARGETS)), said, True)
     monkeypatch.setattr(module, "_REMEMBERED", remembered)
+    alone = LinkFeatures()
     starts = np.cumsum(said.lengths) - said.lengths
     for i, start in enumerate(starts.tolist()):
         one = Said(said.lengths[i : i + 1], said.numbers[start : start + len(words[i])], said.names)
@@ -106,10 +59,10 @@ FILES = (
 )
 
 
-@pytest.mark.parametrize("width", [8, module.WIDTH])
-def test_files_read_together_have_the_marks_of_files_read_one_by_one(monkeypatch, width):
+@pytest.mark.parametrize("bits", [3, 18])
+def test_files_read_together_have_the_features_of_files_read_one_by_one(monkeypatch, bits):
     """And give the same names to the columns, also where many features share one."""
-    monkeypatch.setattr(module, "WIDTH", width)
+    monkeypatch.setattr(module, "_BITS", bits)
     noted = []
     for many in (1, 1000):
         monkeypatch.setattr(module, "MANY", many)

@@ -7,11 +7,12 @@ pages meets more words than there are in a lexicon. In arrays it takes its lette
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, overload
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.rows import grown
 from clew.url import keys
 from clew.url.index import KeyIndex
 
@@ -68,8 +69,8 @@ class PackedWords(Sequence[str]):
         begin, last = int(self._ends[self._count]), self._count + len(raw)
         ends = begin + np.cumsum([len(word) for word in raw], dtype=np.int64)
         letters = np.frombuffer(b"".join(raw), np.uint8)
-        self._text = _grown(self._text, begin + len(letters))
-        self._ends = _grown(self._ends, last + 1)
+        self._text = grown(self._text, begin + len(letters))
+        self._ends = grown(self._ends, last + 1)
         self._text[begin : begin + len(letters)] = letters
         self._ends[self._count + 1 : last + 1] = ends
         self._count = last
@@ -90,7 +91,7 @@ class PackedWords(Sequence[str]):
         return found if len(found) == len(numbers) else [self[i] for i in numbers.tolist()]
 
 
-class WordIndex(Protocol):
+class Vocabulary(Protocol):
     """The numbers of words; a word met for the first time gets the next."""
 
     @property
@@ -105,10 +106,10 @@ class WordIndex(Protocol):
         ...
 
 
-class Few(dict[str, int]):
+class DictVocabulary(dict[str, int]):
     """A dictionary: the soonest way to the number of a single word.
 
-    >>> index = Few()
+    >>> index = DictVocabulary()
     >>> index.listed(["wind", "farm", "wind"]), index.find("farm"), index.find("sea"), index.names
     ([0, 1, 0], 1, -1, ['wind', 'farm'])
     """
@@ -133,10 +134,10 @@ class Few(dict[str, int]):
         return self.get(word, -1)
 
 
-class Many:
+class PackedVocabulary:
     """Arrays: a tenth of the room, for words that are asked for many at a time.
 
-    >>> index = Many()
+    >>> index = PackedVocabulary()
     >>> index.listed(["wind", "farm", "wind"]), index.find("farm"), index.find("sea"), list(index.names)
     ([0, 1, 0], 1, -1, ['wind', 'farm'])
     """
@@ -175,12 +176,3 @@ def told(names: Sequence[str], numbers: NDArray[np.int64] | NDArray[np.int32]) -
     ['farm', 'farm']
     """
     return names.many(numbers) if isinstance(names, PackedWords) else [names[i] for i in numbers.tolist()]
-
-
-def _grown(array: Any, size: int) -> Any:
-    """The array, with room for so many."""
-    if size <= len(array):
-        return array
-    new = np.zeros(size + size // 4, array.dtype)
-    new[: len(array)] = array
-    return new
