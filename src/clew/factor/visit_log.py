@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.factor.csr import CsrRows
+from clew.learn.rows import SparseRows
 from clew.url.index import KeyIndex
 
 Ids = NDArray[np.int64]
@@ -81,17 +81,17 @@ class VisitLog:
         return np.unique(self.page[near[inside]])
 
 
-def _distinct(rows: Ids, items: Ids, count: int) -> CsrRows:
+def _distinct(rows: Ids, items: Ids, count: int) -> SparseRows:
     """The distinct items of each row, ascending."""
     width = int(items.max()) + 1 if len(items) else 1
     pairs = np.unique(rows * width + items)
-    found = CsrRows()
-    found.extend(0, np.bincount(pairs // width, minlength=count), pairs % width)
+    found = SparseRows()
+    found.extend(np.bincount(pairs // width, minlength=count), pairs % width)
     return found
 
 
-def _grouped(rows: Ids, count: int) -> CsrRows:
+def _grouped(rows: Ids, count: int) -> SparseRows:
     """Where in `rows` each row stands, ascending."""
-    found = CsrRows()
-    found.extend(0, np.bincount(rows, minlength=count), np.argsort(rows, kind="stable"))
+    found = SparseRows()
+    found.extend(np.bincount(rows, minlength=count), np.argsort(rows, kind="stable"))
     return found
