@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from clew.run.config import SETTINGS
 from clew.run.declare import GROUPS, Declared
-from clew.run.units import seconds, size
+from clew.units import seconds, size
 
 _PART = re.compile(r"(<!-- settings: (.*?) -->\n).*?(<!-- /settings -->)", re.S)
 _TYPED = '''\

@@ -29,6 +29,7 @@ class CrawlSettings(TypedDict, total=False):
     requests: int | None
     per_host: int | None
     interest: float | None
+    stop: str
     max_size: int | None
     scope: Literal["all", "domain", "host", "prefix"]
     include: Sequence[str]

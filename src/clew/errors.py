@@ -4,6 +4,7 @@
     ├── UsageError                 the user's words are off: exit 2
     │   ├── ConfigError            a setting, a clew.toml key
     │   └── PredicateSyntaxError   a formula; knows the column
+    │       └── StopSyntaxError    a stop rule; knows the column
     ├── FetchError                 no usable reply; `reason` is a key of RETRY
     ├── ParseError                 a body that could not be turned into a Page
     └── StoreError                 a crawl directory or page cache
@@ -67,6 +68,16 @@ class PredicateSyntaxError(UsageError):
         lead = "  " + ("…" if start else "")
         pointer = " " * (len(lead) + self.position - start) + "^"
         return f"{self.problem} at column {self.position + 1}\n{lead}{window}\n{pointer}"
+
+
+class StopSyntaxError(PredicateSyntaxError):
+    """A stop rule does not parse.
+
+    >>> print(StopSyntaxError("unknown clause 'matchs': did you mean 'matches'?", "matchs > 5", 0))
+    unknown clause 'matchs': did you mean 'matches'? at column 1
+      matchs > 5
+      ^
+    """
 
 
 class ParseError(ClewError):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew import units
 from clew.errors import ConfigError
 from clew.fetch.cookies import CookieFetcher
-from clew.run import units
 from clew.run.build import check_fetcher, fetcher_of
 from clew.run.config import CrawlConfig
 from clew.run.settings import load_config, make_config, resume_config

@@ -10,8 +10,9 @@ from typing import Any
 from clew.cli.console import clean, put, put_json, put_pairs
 from clew.cli.directories import Directory, Json, reading
 from clew.cli.progress_figures import pages_of
-from clew.run.units import duration_text, size_text
+from clew.run.stopping import standings
 from clew.run.waits import waits
+from clew.units import duration_text, size_text
 
 #: Hosts that wait, told one by one.
 _SHOWN = 5
@@ -24,8 +25,11 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         meta = reader.meta()
         now = time.time()
         waiting = waits(reader.hosts(), now)
-    raw = meta.get("config")
-    config: dict[str, Any] = raw if isinstance(raw, dict) else {}
+        raw = meta.get("config")
+        config: dict[str, Any] = raw if isinstance(raw, dict) else {}
+        elapsed = meta.get("elapsed")
+        rule = str(config.get("stop") or "")
+        clauses = standings(reader, rule, float(elapsed) if isinstance(elapsed, int | float) else 0.0)
     slow = _slow_functions(meta.get("slow"))
     facts = {
         "directory": str(directory),
@@ -37,6 +41,7 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         **counts,
         "slow": slow,
         "waiting": [asdict(wait) for wait in waiting],
+        "stop": [asdict(clause) for clause in clauses],
     }
     if json:
         put_json(facts)
@@ -46,6 +51,10 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         put()
         put("slow")
         put_pairs({f"  {clean(name)}": _slowness(it) for name, it in slow.items()})
+    if clauses:
+        put()
+        put("stops when")
+        put_pairs({f"  {one.clause}": f"{one.value} now{', holds' if one.met else ''}" for one in clauses})
     if waiting:
         put()
         put("waiting")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.console import clean, say, stderr_console
 from clew.cli.progress_figures import Speed, busiest, elapsed, harvest_bars, pages_of
-from clew.run.units import duration_text, size_text
+from clew.units import duration_text, size_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from clew.errors import StoreForeign
-from clew.policy import Budget
+from clew.errors import StopSyntaxError, StoreForeign
+from clew.policy import Budget, StopRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +123,15 @@ def loads(entry: str, in_force: InForce) -> Change | None:
         if kind is None:
             return None
         change = _change(kind, found)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        replaced = found.get("instead_of")
+        if kind is SetBudget:
+            # Written before there were as many limits as now, perhaps.
+            replaced = asdict(Budget(**replaced))
+    except (ValueError, TypeError, KeyError, AttributeError, StopSyntaxError) as error:
         raise StoreForeign(
             f"a command in the journal is damaged ({str(error)[:200]}): restore the directory from a copy"
         ) from error
-    return change if in_force.replaced_by(change) == found.get("instead_of") else None
+    return change if in_force.replaced_by(change) == replaced else None
 
 
 def refolds(entry: str) -> bool:
@@ -137,7 +141,10 @@ def refolds(entry: str) -> bool:
 
 def _change(kind: type[Change], found: Mapping[str, Any]) -> Change:
     if kind is SetBudget:
-        return SetBudget(Budget(**found["budget"]))
+        budget = Budget(**found["budget"])
+        if budget.stop:
+            StopRule.parse(budget.stop)
+        return SetBudget(budget)
     if kind is SetWeights:
         return SetWeights({str(name): float(weight) for name, weight in found["weights"].items()})
     if kind is SetFocus:

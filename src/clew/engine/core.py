@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.engine.learning import Lesson, teach
+from clew.engine.prospects import FrontierProspects
 from clew.frontier.admission import Admission
 from clew.frontier.expander import Expander
 from clew.frontier.hosts import Host, Hosts, Politeness
@@ -23,6 +24,7 @@ from clew.frontier.target_cache import TargetCache
 from clew.messages import Effect, Forward, State, Via
 from clew.page import Links
 from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
+from clew.policy.community import Community
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
 from clew.trace import Tracer
@@ -79,6 +81,9 @@ class Core:
             objection=self._objection,
         )
         self.tally = Tally()
+        self.prospects = FrontierProspects(self.frontier, lambda: self.in_flight)
+        if rules.budget.stop and rules.budget.rule.needs("community"):
+            self.prospects.graph = Community()
         self.duplicates = Duplicates()
         self.tracer = Tracer()
         self.in_flight = 0

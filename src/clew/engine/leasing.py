@@ -49,7 +49,8 @@ class Leasing(Core):
 
     def spent(self, now: float) -> str | None:
         """The budget that is used up, if one is."""
-        return self.rules.budget.spent(self.tally, 0.0 if self.started is None else now - self.started)
+        elapsed = 0.0 if self.started is None else now - self.started
+        return self.rules.budget.spent(self.tally, elapsed, self.prospects)
 
     def stopped(self, now: float) -> str | None:
         """Why there is nothing left to do; None while there is."""

@@ -437,6 +437,8 @@ class Crawl(Leasing):
         lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
         terms, effects = self.learn(lesson)
         filed = self.expander.file(task, admitted, numbered, terms)
+        if self.prospects.graph is not None:
+            self.prospects.graph.add(task.candidate, filed.ids, find=matched)
         effects += filed.effects
         effects += self._record_waste(task, host, check, matched, repeated, filed.fresh)
         for target, via in ((page.refresh, Via.REFRESH), (page.canonical, Via.CANONICAL)):
@@ -471,11 +473,7 @@ class Crawl(Leasing):
         return [*effects, close, saved, host.row(self.rules.politeness), record]
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
-        self.tally.pages += 1
-        self.tally.duplicates += repeated
-        self.tally.matches += matched
-        if matched:
-            self.tally.unpromising_streak = 0
+        self.tally.record_page(matched, repeated=repeated)
         host.pages += 1
         host.matches += matched
 

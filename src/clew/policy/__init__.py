@@ -7,8 +7,21 @@ what was added before, never on a clock.
 
 from clew.policy.duplicates import Duplicates
 from clew.policy.scope import DEFAULT_KINDS, KINDS, Scope
-from clew.policy.stop import Budget, Tally
+from clew.policy.stop import Budget
+from clew.policy.stop_rule import StopRule
+from clew.policy.tally import Tally
 from clew.policy.traps import Traps, Worth
 from clew.policy.waste_guard import WasteGuard
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "Budget", "Duplicates", "Scope", "Tally", "Traps", "WasteGuard", "Worth"]
+__all__ = [
+    "DEFAULT_KINDS",
+    "KINDS",
+    "Budget",
+    "Duplicates",
+    "Scope",
+    "StopRule",
+    "Tally",
+    "Traps",
+    "WasteGuard",
+    "Worth",
+]

@@ -1,29 +1,11 @@
-"""When to stop: budgets of pages, finds, time, bytes and requests, and when nothing is of interest."""
+"""When to stop: budgets of pages, finds, time, bytes and requests, a rule, and nothing of interest left."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(slots=True)
-class Tally:
-    """What a crawl has spent and found so far, over all its sessions."""
-
-    pages: int = 0
-    matches: int = 0
-    requests: int = 0
-    failed: int = 0
-    duplicates: int = 0
-    wire: int = 0
-    elapsed: float = 0.0
-    """Seconds of earlier sessions."""
-    unpromising_streak: int = 0
-    """Leases in a row below `Budget.interest`, without a find between them."""
-    audits: int = 0
-    """Choices that were checked against all other candidates, …"""
-    best: int = 0
-    """… and found to be the best there was."""
-
+from clew.policy.stop_rule import Prospects, Standing, StopRule
+from clew.policy.tally import Tally
 
 UNPROMISING_LIMIT = 50
 """The unpromising streak at which a crawl has seen what is of interest."""
@@ -47,9 +29,11 @@ class Budget:
     requests: int | None = None
     interest: float | None = None
     """The least interest ratio that is worth a request."""
+    stop: str = ""
+    """A rule beside the limits, see `StopRule`; none if empty."""
 
-    def spent(self, tally: Tally, elapsed: float) -> str | None:
-        """The name of the first budget that is used up, if any. `elapsed` is this session's seconds."""
+    def spent(self, tally: Tally, elapsed: float, prospects: Prospects | None = None) -> str | None:
+        """The first budget that is used up or clause that holds, if any; `elapsed` is this session's time."""
         limits = (
             ("pages", self.pages, tally.pages),
             ("matches", self.matches, tally.matches),
@@ -57,8 +41,22 @@ class Budget:
             ("bytes", self.bytes, tally.wire),
             ("requests", self.requests, tally.requests),
         )
-        used_up = next((name for name, limit, used in limits if limit is not None and used >= limit), None)
-        return UNINTERESTING if used_up is None and tally.unpromising_streak >= UNPROMISING_LIMIT else used_up
+        for name, limit, used in limits:
+            if limit is not None and used >= limit:
+                return name
+        if tally.unpromising_streak >= UNPROMISING_LIMIT:
+            return UNINTERESTING
+        return self.rule.met(tally, elapsed, prospects) if self.stop and prospects is not None else None
+
+    @property
+    def rule(self) -> StopRule:
+        """`stop`, read."""
+        return StopRule.parse(self.stop)
+
+    def standings(self, tally: Tally, elapsed: float, prospects: Prospects) -> list[Standing]:
+        """How far each clause of the rule is."""
+        clauses = self.rule.clauses() if self.stop else []
+        return [clause.standing(tally, elapsed, prospects) for clause in clauses]
 
     def record_promise(self, tally: Tally, interest: float) -> None:
         """A page is asked for that promises so much."""

@@ -18,8 +18,8 @@ from markupsafe import Markup
 from clew import __version__
 from clew.report.crawl_summary import MAX_FINDS, MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
 from clew.report.harvest_chart import curves, legend
-from clew.run.units import duration_text, size_text
 from clew.store.base import Reader
+from clew.units import duration_text, size_text
 
 _LIBRARIES = ("aiohttp", "turbohtml", "lark", "numpy", "fastwarc")
 

@@ -46,7 +46,13 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         types=config.types,
     )
     budget = Budget(
-        config.pages, config.matches, config.time, config.bytes, config.requests, interest=config.interest
+        config.pages,
+        config.matches,
+        config.time,
+        config.bytes,
+        config.requests,
+        interest=config.interest,
+        stop=config.stop,
     )
     politeness = Politeness(
         delay=config.delay if config.delay >= MIN_DELAY else DEFAULT_DELAY,

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from clew.errors import ConfigError
+from clew.errors import ConfigError, StopSyntaxError
+from clew.policy import StopRule
 from clew.policy.scope import KINDS, pattern
 from clew.strategy import STRATEGIES
 from clew.strategy.intelligent import WEIGHINGS
@@ -93,6 +94,16 @@ def formula(value: str) -> str:
     if not value.strip():
         raise ValueError("say which pages to find, such as --match '\"wind farm\" AND lang:en'")
     return value
+
+
+def stop_rule(value: str) -> str:
+    """A rule that parses, in its canonical form."""
+    if not value.strip():
+        return ""
+    try:
+        return str(StopRule.parse(value))
+    except StopSyntaxError as error:
+        raise ValueError(str(error)) from None
 
 
 def strategy_name(value: object) -> object:

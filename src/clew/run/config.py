@@ -22,9 +22,9 @@ from clew.fetch.settings import default_user_agent, is_credential
 from clew.policy.scope import DEFAULT_KINDS
 from clew.run import checks
 from clew.run.declare import ASK, FIND, LOOK, MACHINE, STOP, Declared, Setting
-from clew.run.units import seconds, size
 from clew.strategy import STRATEGIES
 from clew.strategy import find as find_strategy
+from clew.units import seconds, size
 
 DEFAULT_DELAY = 1.0
 #: Hosts that are not the user's own are never asked more often than this.
@@ -119,6 +119,15 @@ class CrawlConfig(BaseModel):
     """Stop when for 50 pages nothing promised X times what chance gives, and nothing was found.
 
     For `intelligent` only. The crawl then says "nothing interesting"."""
+    stop: Annotated[
+        str,
+        AfterValidator(checks.stop_rule),
+        Setting(STOP, "RULE", example="stale >= 2000 or precision < 0.02 over 500"),
+    ] = ""
+    """Stop when a rule holds, such as `'stale >= 2000 or precision < 0.02 over 500'`; see
+    [stopping](stopping.md).
+
+    The limits above hold beside it. `clew status` says how far each clause is."""
     max_size: Annotated[Annotated[int, Field(ge=10)] | None, _OR_NONE, Setting(STOP, "N")] = None
     """Keep the best N candidates at hand; the others wait on disk until there is room.
 

@@ -13,7 +13,7 @@ from typing import get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from clew.run.units import duration_text, size_text
+from clew.units import duration_text, size_text
 
 _LINK = re.compile(r"; see \[[^]]*\]\([^)]*\)|[`*]{2}|`")
 

@@ -52,7 +52,7 @@ def _restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
     for digest, number in saved.digests.items():
         crawl.duplicates.add(number, digest, b"")
     tally = crawl.tally
-    tally.pages, tally.matches = saved.pages, len(saved.matched)
+    tally.recall(candidate in saved.matched for candidate in saved.scores)
     tally.requests, tally.wire, tally.elapsed = saved.requests, saved.wire, saved.elapsed
     tally.failed = int((states == State.FAILED).sum())
     crawl.tasks, crawl.tracer.count = saved.tasks, saved.decisions

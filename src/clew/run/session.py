@@ -23,6 +23,7 @@ from clew.run.observe import Observer, Progress
 from clew.run.parsing import Reading, make_parser
 from clew.run.relearn import relearning
 from clew.run.resume import restore
+from clew.run.stopping import recall_links
 from clew.store.base import Store
 
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
@@ -98,6 +99,7 @@ class Session:
         saved = self.store.load()
         if saved is not None:
             restore(self.crawl, saved, now)
+            recall_links(self.crawl.prospects, saved, self.store)
             if not await self._relearn(saved.pages):
                 return self._finish("interrupted")
             # Learning again may take minutes, which are not the crawl's.
