@@ -84,7 +84,7 @@ def test_room_counts_what_is_under_way():
 @given(st.integers(0, 10**6), st.integers(0, 200))
 @settings(deadline=None)
 def test_near_copies_are_those_whose_sketches_are_alike(seed, edits):
-    """Nothing that is not alike is found, and hardly anything that is alike is not."""
+    """Nothing that is not alike is found."""
     words = random.Random(seed).choices([f"word{i}" for i in range(3000)], k=400)
     one = sketch(" ".join(words))
     other = sketch(" ".join(["edited"] * edits + words[edits:]))
@@ -93,8 +93,17 @@ def test_near_copies_are_those_whose_sketches_are_alike(seed, edits):
     found = seen.find(0, other)
     assert found in (None, (7, True))
     assert (found is not None) <= alike(one, other)
-    if edits <= 12:
-        assert found is not None
+
+
+def test_hardly_a_near_copy_is_missed():
+    """A sketch of 64 bytes estimates: of texts that share 96 % of their word fives a few are missed."""
+    missed = 0
+    for seed in range(300):
+        words = random.Random(seed).choices([f"word{i}" for i in range(3000)], k=400)
+        seen = Duplicates()
+        seen.add(7, 0, sketch(" ".join(words)))
+        missed += seen.find(0, sketch(" ".join(["edited"] * 12 + words[12:]))) is None
+    assert missed <= 9
 
 
 def test_pages_under_other_titles_are_not_compared():
