@@ -434,7 +434,8 @@ def _decision(row: tuple[Any, ...]) -> Decision:
     typed(row[:11], _TRACE_KINDS)
     seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, dropped = row
     score, verdict, parts = unpack(exact)
-    address(url)
+    if url or kind != "command":
+        address(url)  # a command need not be about a page
     return Decision(
         seq=seq,
         at=at,
