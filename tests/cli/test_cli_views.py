@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import unicodedata
 
 from hypothesis import given
@@ -13,6 +14,7 @@ from clew.cli.console import clean, sparkline
 from clew.cli.progress_figures import Speed, busiest, harvest_bars
 from clew.cli.views import PlainView, Screen
 from clew.run.observe import Progress
+from clew.run.waits import Wait
 
 
 def progress(**values: object) -> Progress:
@@ -53,6 +55,24 @@ def test_the_picture_has_all_that_a_person_watches():
     ):
         assert expected in picture
     assert "█" in picture
+
+
+def test_what_waits_is_told_with_how_long_and_why(capsys):
+    waiting = [
+        Wait("everything", time.time() + 40.5, "the name server of this machine does not answer"),
+        Wait("a.example", time.time() + 30, "it asked for that (Retry-After)"),
+    ]
+    picture = drawn(progress(waiting=waiting))
+    assert "waiting  everything  40s more: the name server of this machine does not answer" in picture
+    assert "waiting  a.example" in picture
+    view = PlainView()
+    idle = progress(waiting=waiting, now=time.time(), in_flight=0)
+    view.settled((), idle)
+    view.settled((), idle)
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("waiting:")]
+    assert told == [
+        "waiting: everything  40s more: the name server of this machine does not answer (and 1 more wait)"
+    ]
 
 
 def test_side_by_side_has_a_lane_for_each():

@@ -9,6 +9,7 @@ from clew.errors import Reason
 from clew.frontier import Politeness
 from clew.frontier.robots_gate import LARGE
 from clew.messages import Close, Outcome, SaveHost, State, TaskKind
+from clew.run.waits import Wait, waits_in
 
 A, B, C = (f"http://{x}.example/" for x in "abc")
 OWN = Politeness(own=lambda host: True, own_limit=8)
@@ -281,9 +282,18 @@ def test_a_trouble_of_this_machine_is_no_hosts_failure_and_the_crawl_pauses():
     loop.run(limit=41)
     host = loop.crawl.hosts.get("a.example")
     assert (host.failures, host.excluded, loop.crawl.in_flight) == (0, False, 0)
+    assert waits_in(loop.crawl, loop.now)[0] == Wait("everything", loop.crawl.pause[0], "too many open files")
     rests = [b.at - a.at for a, b in pairwise(d for d in loop.trace if d.url == A)]
     assert rests[:3] == [1.0, 2.0, 4.0]
     assert max(rests) == 60.0
     web[A] = page(A, "wind")
     loop.run()
     assert len(loop.pages) == 1
+
+
+def test_a_seed_that_refuses_is_asked_again_soon_while_nobody_has_answered():
+    web = {f"{A}robots.txt": {"error": Reason.CONNECT}}
+    loop = Loop(web).start(A)
+    assert loop.run() == [f"{A}robots.txt"] * 3
+    assert loop.now < 10.0
+    assert loop.crawl.stopped(loop.now) == "frontier empty"

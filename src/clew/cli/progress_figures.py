@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from clew.cli.console import sparkline
+from clew.cli.console import clean, sparkline
+from clew.units import duration_text
 
 if TYPE_CHECKING:
     from clew.run.observe import Progress
+    from clew.run.waits import Wait
 
 
 class Speed:
@@ -74,6 +76,24 @@ def pages_of(pages: int, budget: int | None) -> str:
     if not budget:
         return str(pages)
     return f"{pages} of {budget}" if pages <= budget else f"{pages}, over the budget of {budget}"
+
+
+def waiting_text(waiting: Sequence[Wait], now: float, count: int) -> list[str]:
+    """What waits, how long still and why: a line each, of `count` at most.
+
+    >>> from clew.run.waits import Wait
+    >>> waiting_text([Wait("a.example", 90.0, "it failed 3 times in a row")], 50.0, 5)
+    ['a.example  40s more: it failed 3 times in a row']
+    """
+    # a copy in one step: the live view draws from its own thread
+    left = list(waiting)
+    lines = [
+        f"{clean(wait.place, 60)}  {duration_text(max(0.0, wait.until - now))} more: {clean(wait.why, 200)}"
+        for wait in left[:count]
+    ]
+    if len(left) > count:
+        lines[-1] += f" (and {len(left) - count} more wait)"
+    return lines
 
 
 def elapsed(progress: Progress) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from clew.cli.console import clean, put, put_json, put_pairs
 from clew.cli.directories import Directory, Json, reading
-from clew.cli.progress_figures import pages_of
+from clew.cli.progress_figures import pages_of, waiting_text
 from clew.run.stopping import standings
 from clew.run.waits import waits
 from clew.units import duration_text, size_text
@@ -58,14 +58,8 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
     if waiting:
         put()
         put("waiting")
-        put_pairs(
-            {
-                f"  {clean(wait.place)}": f"{duration_text(wait.until - now)} more: {wait.why}"
-                for wait in waiting[:_SHOWN]
-            }
-        )
-        if len(waiting) > _SHOWN:
-            put(f"  and {len(waiting) - _SHOWN} more")
+        for line in waiting_text(waiting, now, _SHOWN):
+            put(f"  {line}")
 
 
 def _slow_functions(told: object) -> dict[str, dict[str, Any]]:

@@ -67,7 +67,8 @@ def _why(line: Decision, seed: str, config: CrawlConfig) -> str:
         # what the system says of it is an address in brackets, or tells something
         shown = f" ({detail})" if detail and "Connect call failed" not in detail else ""
         if config.proxy:
-            return f"no connection to the proxy {_place(config.proxy)} can be made{shown}: check --proxy"
+            # a proxy is asked for everything, and says itself what it could not do
+            return detail
         return f"no connection to {_place(seed)} can be made{shown}"
     if line.status >= 400:
         asked = " when asked for robots.txt" if line.kind == "robots" else ""

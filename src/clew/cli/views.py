@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clew.cli.console import clean, say, stderr_console
-from clew.cli.progress_figures import Speed, busiest, elapsed, harvest_bars, pages_of
+from clew.cli.progress_figures import Speed, busiest, elapsed, harvest_bars, pages_of, waiting_text
 from clew.units import duration_text, size_text
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class PlainView:
         self.pages_ = 0
         self.at_ = time.monotonic()
         self.shown_ = (-1, -1)
+        self.waited_ = 0.0
 
     def started(self, progress: Progress) -> None:
         self.pages_ = progress.pages
@@ -57,6 +58,9 @@ class PlainView:
             self.pages_, self.at_ = progress.pages, now
             self.shown_ = (progress.pages, progress.requests)
             self._say(self.line(progress))
+        if progress.waiting and progress.in_flight == 0 and now >= self.waited_:
+            self.waited_ = now + self.every_seconds
+            self._say(f"waiting: {waiting_text(progress.waiting, progress.now, 1)[0]}")
 
     def finished(self, progress: Progress, reason: str) -> None:
         if self.shown_ != (progress.pages, progress.requests):
@@ -158,6 +162,7 @@ class Lane:
             *title,
             self._figures(self.progress_, pace),
             self._hosts(self.progress_, hosts),
+            self._waits(self.progress_, hosts),
             self._finds(self.progress_, finds),
         )
 
@@ -201,6 +206,14 @@ class Lane:
         for host, (pages, matches, requests) in busiest(progress, count):
             lines.append(f"  {clean(host, 34):<34} ", style="cyan")
             lines.append(f"{requests:>6} requests {pages:>6} pages {matches:>5} finds\n", style="dim")
+        return lines
+
+    def _waits(self, progress: Progress, count: int) -> RenderableType:
+        from rich.text import Text
+
+        lines = Text(no_wrap=True, overflow="ellipsis", style="yellow")
+        for line in waiting_text(progress.waiting, time.time(), count):
+            lines.append(f"  waiting  {line}\n")
         return lines
 
     def _finds(self, progress: Progress, count: int) -> RenderableType:

@@ -22,6 +22,7 @@ class Leasing(Core):
     _swept = 0
     _pause_until: float | None = None
     """Nothing is leased before this time, because this machine is in trouble; None when it is not."""
+    _pause_why = ""
     _troubles = 0
     """Pauses of that kind in a row."""
 
@@ -46,6 +47,12 @@ class Leasing(Core):
             elif candidate < 0:
                 break
         return tasks
+
+    @property
+    def pause(self) -> tuple[float, str] | None:
+        """Until when nothing is leased because this machine is in trouble, and in which; None when it is
+        not."""
+        return None if self._pause_until is None else (self._pause_until, self._pause_why)
 
     def spent(self, now: float) -> str | None:
         """The budget that is used up, if one is."""

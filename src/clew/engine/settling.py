@@ -80,6 +80,7 @@ class Crawl(Leasing):
         self.abandon(outcome.task)
         if self._pause_until is None or now >= self._pause_until:
             self._pause_until = now + min(2.0**self._troubles, _LONGEST_PAUSE)
+            self._pause_why = outcome.detail
             self._troubles += 1
         reasons = (Reason.LOCAL.value, outcome.detail)
         record = self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)
@@ -243,7 +244,10 @@ class Crawl(Leasing):
         self.hosts.unwell(host)
         if host.mute and host.failures > rule.times and not self.hosts.outage:
             host.excluded = host.unsaved = True
-        self.hosts.rest(host, now + rule.rest * 2 ** min(host.failures - 1, 6))
+        backoff = self.hosts.backoff(
+            outcome.error if outcome.error in RETRY else Reason.DNS, min(host.failures - 1, 6)
+        )
+        self.hosts.rest(host, now + backoff)
         word = "failed" if host.excluded else "retry"
         reasons = (outcome.error.value, outcome.detail)
         return host, [
@@ -337,7 +341,7 @@ class Crawl(Leasing):
         task = outcome.task
         rule = RETRY.get(reason)
         # A server that says when to come back knows better than a table.
-        backoff = rule.rest * 2**task.attempt if rule and not outcome.retry_after else 0.0
+        backoff = self.hosts.backoff(reason, task.attempt) if rule and not outcome.retry_after else 0.0
         self.hosts.end(host, now, max(rest, backoff))
         if reason in (Reason.DNS, Reason.CONNECT):
             # It may have moved.

@@ -19,7 +19,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from clew.errors import FetchError, Reason
-from clew.fetch.failure import late, refused_here, words
+from clew.fetch.failure import ProxyUnreachable, late, refused_here, words
 from clew.fetch.plain_http import MAX_HEADER_COUNT
 from clew.fetch.settings import HttpSettings
 from clew.fetch.vetted_resolver import VettedResolver
@@ -182,6 +182,10 @@ def failure(error: BaseException, seconds: float) -> FetchError:
         why = getattr(error.certificate_error, "verify_message", "") or str(error.certificate_error)
         advice = f"if you trust it, except the host with --insecure {error.host}"
         return FetchError(reason, f"{error.host}: the certificate is not valid ({why}); {advice}")
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return ProxyUnreachable(f"{error.host}:{error.port}")
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return FetchError(reason, f"the proxy opens no way to it (HTTP {error.status} {error.message})"[:200])
     if isinstance(error, aiohttp.ClientConnectorError):
         return FetchError(reason, f"{error.host}: {error.os_error}")
     if isinstance(error, aiohttp.ClientResponseError):

@@ -20,6 +20,13 @@ _OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _IN_TROUBLE = frozenset({errno.ENOMEM, errno.ENOBUFS, errno.ENETDOWN})
 
 
+class ProxyUnreachable(FetchError):
+    """No connection to the proxy could be made: no request can be, whichever host it is for."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(Reason.CONNECT, f"no connection to the proxy {place} can be made: check --proxy")
+
+
 def failure(error: BaseException, seconds: float) -> FetchError:
     """What an error means to a crawl; `seconds` is the time limit the request had.
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from yarl import URL
 
@@ -24,6 +25,7 @@ from clew.fetch.address import HostSet, Vetting
 from clew.fetch.base import Request, Response
 from clew.fetch.decode import ACCEPT_ENCODING, Decoder
 from clew.fetch.failure import failure, out_of_files
+from clew.fetch.network import Network
 from clew.fetch.plain_http import Endpoint, PlainHttpPool, Reply
 from clew.fetch.settings import HttpSettings
 from clew.fetch.vetted_resolver import Lookup, SystemLookup, VettedResolver, forbidden
@@ -101,6 +103,7 @@ class HttpFetcher:
     def __init__(self, settings: HttpSettings | None = None, *, lookup: Lookup | None = None) -> None:
         self.settings = settings or HttpSettings()
         self.vetting = Vetting(self.settings.allow_private)
+        self.network = Network(urlsplit(self.settings.proxy or "").netloc.rpartition("@")[2])
         self._lookup = lookup
         self._client: Client | None = None
         self._gate = asyncio.Semaphore(self.settings.concurrency)
@@ -127,9 +130,21 @@ class HttpFetcher:
             except Exception as error:
                 problem = failure(error, self.settings.timeout)
                 if not body.worth_keeping():
-                    raise problem from error
+                    raise await self._blamed(problem, origin.host) from error
                 body.cut, body.broken = True, problem.reason
+            self.network.replied = True
             return self._response(request.url, body, time.monotonic() - start)
+
+    async def _blamed(self, problem: FetchError, host: str) -> FetchError:
+        """What failed, or what this machine's own network did to it."""
+        return await self.network.blamed(problem, host, self._ask_name)
+
+    async def _ask_name(self, host: str) -> list[str]:
+        self._open()
+        assert self._resolver is not None
+        found = await self._resolver.addresses(host, fresh=True)
+        self.network.met(host, found)
+        return found
 
     @property
     def locates(self) -> bool:
@@ -142,17 +157,15 @@ class HttpFetcher:
             return ()
         if is_ip(host):
             return (host.strip("[]"),)
-        self._open()
-        assert self._resolver is not None
         try:
             async with asyncio.timeout(self.settings.timeout):
-                return tuple(await self._resolver.addresses(host, fresh=True))
+                return tuple(await self._ask_name(host))
         except FetchError:
             raise
         except TimeoutError as error:
-            raise failure(error, self.settings.timeout) from error
+            raise await self._blamed(failure(error, self.settings.timeout), host) from error
         except (OSError, UnicodeError) as error:
-            raise FetchError(Reason.DNS, f"{host}: {error}") from error
+            raise await self._blamed(FetchError(Reason.DNS, f"{host}: {error}"), host) from error
 
     def _target(self, text: str) -> tuple[_Origin, str]:
         """Where to ask, if it may be visited, and for what.

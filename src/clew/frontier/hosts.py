@@ -16,11 +16,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import RETRY, Reason
 from clew.frontier.host import REST, Host, HostAddress, Politeness, Robots
 
 __all__ = ["Host", "HostAddress", "Hosts", "Politeness", "Robots"]
 
 _LINGER = 60.0
+#: Seconds until what nobody replied to is asked for again, while nobody has replied to anything.
+_SOON = 1.0
+_NO_REPLY = frozenset({Reason.DNS, Reason.UNKNOWN_HOST, Reason.CONNECT, Reason.RESET})
 #: Addresses of one host that are minded; a name with more is a lottery anyway.
 _ADDRESSES = 16
 
@@ -142,6 +146,17 @@ class Hosts:
     def outage(self) -> bool:
         """Nobody answers any more, though some did: our own network may be at fault."""
         return self.answers > 0 and len(self.silent) >= self.politeness.outage
+
+    def backoff(self, reason: Reason, attempt: int) -> float:
+        """Seconds to wait before a request that failed is made again, by the table of `clew.errors`.
+
+        As long as nobody has answered at all, a seed or a proxy was mistyped more likely than a host is
+        overburdened, and somebody waits to be told: it is asked again soon.
+        """
+        rest = RETRY[reason].rest
+        if not self.answers and reason in _NO_REPLY:
+            rest = min(rest, _SOON)
+        return rest * float(2**attempt)
 
     def well(self, host: Host, elapsed: float) -> None:
         """A host gave a usable reply."""

@@ -112,7 +112,8 @@ class RobotsGate:
         self.hosts.touch(host.number)
         reason = failure(outcome)
         # A busy server is not asked for its robots.txt as patiently as for a page: everything else waits.
-        rule = RETRY.get(Reason.SERVER_ERROR if reason is Reason.BUSY else reason) if reason else None
+        reason = Reason.SERVER_ERROR if reason is Reason.BUSY else reason
+        rule = RETRY.get(reason) if reason else None
         parked = self.parked.get(origin)
         if parked is not None and reason is not None and outcome.status > 0:
             # A host that goes on saying "not now" to one request an hour is not given up for it.
@@ -123,8 +124,8 @@ class RobotsGate:
         outage = self.hosts.outage and not asked.excluded
         if asked.excluded:
             rule = None
-        if rule is not None and (outage or (attempt < rule.times and parked is None)):
-            backoff = 0.0 if outcome.retry_after else rule.rest * 2 ** min(attempt, _DOUBLINGS)
+        if reason is not None and rule is not None and (outage or (attempt < rule.times and parked is None)):
+            backoff = 0.0 if outcome.retry_after else self.hosts.backoff(reason, min(attempt, _DOUBLINGS))
             rest = max(backoff, rest)
             self.hosts.end(asked, now, rest)
             self.hosts.rest(host, now + rest)

@@ -30,6 +30,7 @@ from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Parser, to_page, to_sitemap
 from clew.run.relearn import refolding
+from clew.run.waits import waits_in
 from clew.store.base import Store
 
 #: Between checkpoints of what was learned, at least; a quarter of the pages so far in a long crawl. (A crawl
@@ -38,6 +39,8 @@ CHECKPOINT_PAGES = 200
 #: Outcomes settled before the network gets a look in again, and bytes of their bodies.
 AT_A_TIME = 2
 BYTES_AT_A_TIME = 64 * 1024
+#: Seconds between two looks at what waits.
+BETWEEN_LOOKS = 1.0
 #: Decisions learned from again, when a command calls for it, before the network gets a look in.
 REFOLDED_AT_A_TIME = 16
 
@@ -89,6 +92,7 @@ class Driver:
     _broken: Exception | None = None
     _stopping: bool = False
     _checkpoint: int = 0
+    _look_at_waits: float = 0.0
     _gate: DurabilityGate = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,6 +150,7 @@ class Driver:
             if self._settle():
                 await asyncio.sleep(0)
                 continue
+            self._note_waits(now)
             await self.clock.wait(self._news, self._wake_at())
             self._news.clear()
         return "interrupted"
@@ -278,6 +283,15 @@ class Driver:
         progress.queued, progress.in_flight = self.crawl.frontier.queued, len(self._under_way)
         progress.now = self.clock.now()
         progress.point()
+
+    def _note_waits(self, now: float) -> None:
+        """Look what waits, now and then; observers hear of it when nothing else is going on."""
+        if now < self._look_at_waits:
+            return
+        self._look_at_waits = now + BETWEEN_LOOKS
+        self.progress.waiting = waits_in(self.crawl, now)
+        if self.progress.waiting and not self._under_way:
+            self._tell(())
 
     async def _perform(self, task: Task) -> None:
         await self._gate.enter()

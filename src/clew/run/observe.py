@@ -9,6 +9,7 @@ from typing import Protocol
 
 from clew import url as urls
 from clew.messages import Close, Effect, Record, SavePage, State
+from clew.run.waits import Wait
 
 _POINTS = 512
 _FINDS = 20
@@ -44,6 +45,8 @@ class Progress:
     """The last finds: (score, url, title)."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Links and candidates left out in this session, by reason."""
+    waiting: list[Wait] = field(default_factory=list)
+    """What waits, until when and why; looked at now and then."""
     _step: int = 1
 
     @property
