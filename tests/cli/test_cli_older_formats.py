@@ -43,6 +43,7 @@ def test_the_directories_are_of_formats_older_than_this_one() -> None:
     "line",
     [
         ["status", "DIR"],
+        ["doctor", "DIR"],
         ["export", "DIR", "--matched"],
         ["explain", "DIR", SEED],
         ["trace", "DIR"],

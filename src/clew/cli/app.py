@@ -78,8 +78,9 @@ VERBS = (
     (
         "doctor",
         "clew.cli.doctor:doctor",
-        "Say what is installed, what is missing, what the limits are.",
-        "Asks nothing of the network. Exits with 1 when something must be mended.",
+        "Say what is installed, what is missing, what the limits are; or what is damaged in a crawl.",
+        "With DIR, reads every row and every archived reply of a crawl and says what is lost; --repair "
+        "queues it again. Asks nothing of the network. Exits with 1 when something must be mended.",
     ),
     (
         "demo",

@@ -1,4 +1,7 @@
-"""`clew doctor`: what is installed, what is missing, what the limits are. Touches no network."""
+"""`clew doctor`: what is installed, what is missing, what the limits are; or what is damaged in a crawl.
+
+Touches no network.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,21 @@ import platform
 import resource
 import shutil
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from clew import __version__, native
-from clew.cli.console import put, put_json, put_table
+from clew.cli.console import ProgressNotice, clean, put, put_json, put_table
 from clew.cli.directories import Json
 from clew.cli.exits import DONE, FAILURE
+from clew.errors import UsageError
+
+if TYPE_CHECKING:
+    from clew.store.examine import Examination
 
 LIBRARIES = (
     "ada-url", "aiohappyeyeballs", "aiohttp", "brotli", "can_ada", "cyclopts", "fastwarc", "httptools",
@@ -31,6 +41,8 @@ EXTRAS = (
 )
 ENOUGH_FILES = 1024
 ENOUGH_DISK = 1_000_000_000
+#: Damaged parts of a crawl told one by one, of each kind.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +55,22 @@ class Finding:
     detail: str
 
 
-def doctor(*, json: Json = False) -> int:
-    """Say what is installed, what is missing, what the limits are."""
+def doctor(
+    directory: Annotated[
+        str | None, Parameter(metavar="DIR", help="A crawl to examine, every row and every reply.")
+    ] = None,
+    /,
+    *,
+    repair: Annotated[
+        bool, Parameter(negative=(), help="Queue again what is lost and can be fetched again.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Say what is installed, what is missing, what the limits are; or what is damaged in a crawl."""
+    if directory is not None:
+        return _crawl(directory, repair=repair, json=json)
+    if repair:
+        raise UsageError("--repair needs DIR: say which crawl")
     findings = [*_versions(), *_extras(), *_limits(), *_surroundings()]
     bad = [finding for finding in findings if finding.state == "bad"]
     if json:
@@ -59,6 +85,44 @@ def doctor(*, json: Json = False) -> int:
         put()
         put("everything is in place" if not bad else f"{len(bad)} to mend: " + ", ".join(f.name for f in bad))
     return FAILURE if bad else DONE
+
+
+def _crawl(directory: str, *, repair: bool, json: bool) -> int:
+    """Examine a crawl, and repair it if asked for; what is left damaged then is told."""
+    from clew.store.examine import examine
+    from clew.store.examine import repair as mend
+
+    found = examine(directory, ProgressNotice("examining").tell)
+    queued = 0
+    if repair and not found.sound:
+        queued = mend(directory, found)
+        left = examine(directory, ProgressNotice("examining again").tell)
+    else:
+        left = found
+    if json:
+        put_json({"ok": left.sound, "queued": queued, **asdict(left), "lost": found.lost})
+    else:
+        _show_crawl(directory, found, left, queued if repair else None)
+    return DONE if left.sound else FAILURE
+
+
+def _show_crawl(directory: str, found: Examination, left: Examination, queued: int | None) -> None:
+    where = clean(directory)
+    put(f"{found.pages} pages, {found.replies} replies sound, {len(found.lost)} lost")
+    for name, items in (("lost", found.lost), ("damaged", found.unreadable), ("problem", found.problems)):
+        for item in items[:_SHOWN]:
+            put(f"  {name:8} {clean(item, 300)}")
+        if len(items) > _SHOWN:
+            put(f"  {name:8} … and {len(items) - _SHOWN} more: --json has all")
+    if found.sound:
+        put("everything is as clew left it")
+    elif queued is None:
+        put("what is lost can be fetched again: clew doctor --repair " + where)
+    else:
+        put(f"{queued} pages are queued to be fetched again: clew crawl -d {where}")
+        if not left.sound:
+            rest = len(left.lost) + len(left.unreadable) + len(left.problems)
+            put(f"{rest} damaged parts cannot be repaired: restore them from a copy, or go on without them")
 
 
 def _versions() -> list[Finding]:

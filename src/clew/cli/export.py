@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from clew.cli.console import say
 from clew.cli.directories import Directory, reading
+from clew.cli.exits import DONE, FAILURE
 from clew.errors import UsageError
 
 FORMATS = ("jsonl", "csv", "warc", "parquet")
@@ -37,7 +38,7 @@ def export(
         bool,
         Parameter(negative=(), help="CSV cells as they are, though a spreadsheet may run them as formulas."),
     ] = False,
-) -> None:
+) -> int:
     """Write the pages of a crawl as jsonl, csv, warc or parquet."""
     from clew.run.checks import nearest
     from clew.store import export as write
@@ -55,13 +56,15 @@ def export(
     if output is not None:
         with reading(directory) as reader:
             count = write(reader, output, format=format, matched=matched, raw=raw)
+            whole = not reader.unreadable
         say(f"{count} pages in {output}")
-        return
+        return DONE if whole else FAILURE
     if format in _BINARY and sys.stdout.isatty():
         raise UsageError(f"{format} is not for a terminal: give --output FILE, or redirect the output")
     sys.stdout.flush()
     with reading(directory) as reader:
         write(reader, sys.stdout.buffer, format=format, matched=matched, raw=raw)
+        return FAILURE if reader.unreadable else DONE
 
 
 def _format_of(output: Path | None) -> str | None:

@@ -9,7 +9,10 @@ from typing import Any
 
 from clew.cli.console import clean, put, put_json, put_pairs
 from clew.cli.directories import Directory, Json, reading
+from clew.cli.exits import complain
 from clew.cli.progress_figures import pages_of, waiting_text
+from clew.errors import ClewError
+from clew.policy.stop_rule import Standing
 from clew.run.stopping import standings
 from clew.run.waits import waits
 from clew.units import duration_text, size_text
@@ -29,7 +32,11 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         config: dict[str, Any] = raw if isinstance(raw, dict) else {}
         elapsed = meta.get("elapsed")
         rule = str(config.get("stop") or "")
-        clauses = standings(reader, rule, float(elapsed) if isinstance(elapsed, int | float) else 0.0)
+        clauses: list[Standing] = []
+        try:
+            clauses = standings(reader, rule, float(elapsed) if isinstance(elapsed, int | float) else 0.0)
+        except ClewError as error:
+            complain(f"how far the rule to stop is cannot be said: {error}")
     slow = _slow_functions(meta.get("slow"))
     facts = {
         "directory": str(directory),

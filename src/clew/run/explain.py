@@ -12,7 +12,7 @@ from typing import Any
 
 from clew import native
 from clew import url as urls
-from clew.errors import UsageError
+from clew.errors import StoreForeign, UsageError
 from clew.frontier.host import Host
 from clew.frontier.robots import Rules, product_token, unavailable
 from clew.messages import Decision, State
@@ -161,6 +161,11 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     elif row.state is State.QUEUED and unavailable(_robots_status(store, canonical)):
         why = REASONS["robots-waits"]
         notes = (*notes, *_last_failure(store, row.host))
+    factors = None
+    try:
+        factors = _factor_report(store, config, row, decisions)
+    except StoreForeign as error:
+        notes = (*notes, f"what was known when it was chosen cannot be worked out: {error}")
     return Explanation(
         canonical,
         "left out" if lost else _FATES[row.state],
@@ -172,7 +177,7 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
         decisions=decisions,
         page=page,
         notes=notes,
-        factors=_factor_report(store, config, row, decisions),
+        factors=factors,
     )
 
 

@@ -19,10 +19,9 @@ def recall_links(prospects: FrontierProspects, saved: Snapshot, store: Reader) -
 
 def standings(reader: Reader, rule: str, elapsed: float) -> list[Standing]:
     """How far each clause of a rule is, for a crawl that may be running elsewhere."""
-    budget = Budget(stop=rule)
-    saved = reader.snapshot()
-    if saved is None or not rule:
+    if not rule or (saved := reader.snapshot()) is None:
         return []
+    budget = Budget(stop=rule)
     tally = Tally(requests=saved.requests, wire=saved.wire, elapsed=elapsed)
     tally.recall(candidate in saved.matched for candidate in saved.scores)
     width = saved.terms.shape[1] if saved.terms.ndim == 2 else 1

@@ -2,7 +2,8 @@
 
 The order is what makes a crash exact. A file is registered, with length 0, before it is created;
 bytes are on disk before the transaction that counts them; so whatever lies beyond the committed
-length is a torn tail of ours, and may be cut.
+length is a torn tail of ours, and may be cut. Unless the file is another than we left: so it is looked at
+before it is cut or written to.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from clew.errors import StoreForeign
 from clew.store.directory import require_archive, sync
+from clew.store.record_check import check_records
 from clew.store.warc import Piece
 
 
@@ -43,7 +45,7 @@ class Archive:
         return next(reversed(self.lengths.items()), None)
 
     def cut(self) -> None:
-        """Cut torn tails, once every file was found to have the bytes it had."""
+        """Cut torn tails, once every file was found to be what it was."""
         for path, length in self.torn():
             handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
@@ -55,19 +57,62 @@ class Archive:
     def torn(self) -> list[tuple[Path, int]]:
         """Files that are longer than what was committed, and that length; touches nothing.
 
-        Refuses an archive that has lost bytes it had.
+        Refuses an archive of which a file that would be cut or written to is not what it was, or has lost
+        bytes.
         """
-        torn = []
+        found = self.faults()
+        for name, fault in found.items():
+            raise StoreForeign(
+                f"{self.directory / name} is not as clew left it ({fault}); nothing was changed: restore it "
+                f"from a copy, or let `clew doctor {self.directory.parent} --repair` go on without it"
+            )
+        sizes = {name: self._size(name) for name in self.lengths}
+        return [
+            (self.directory / name, self.lengths[name]) for name in sizes if sizes[name] > self.lengths[name]
+        ]
+
+    def faults(self) -> dict[str, str]:
+        """What is wrong, by name, with files that lost bytes, would be cut, or would be written to.
+
+        A file is known by its first record, which has its name, and by what lies between the last reply that
+        the database names and the committed length: whole records that end there.
+        """
+        last = self.last()
+        found = {}
         for name, length in self.lengths.items():
-            path = self.directory / name
-            actual = path.stat().st_size if path.exists() else 0
-            if actual < length:
-                raise StoreForeign(
-                    f"{path} is damaged: it had {length} bytes, has {actual}; restore it from a copy"
-                )
-            if actual > length:
-                torn.append((path, length))
-        return torn
+            size = self._size(name)
+            if size < length:
+                found[name] = f"it had {length} bytes, has {size}"
+            elif size > length or (last is not None and last[0] == name):
+                try:
+                    self._require_ours(name, length, size)
+                except (ValueError, OSError) as error:
+                    found[name] = str(error)
+        return found
+
+    def _size(self, name: str) -> int:
+        path = self.directory / name
+        return path.stat().st_size if path.exists() else 0
+
+    def _require_ours(self, name: str, length: int, size: int) -> None:
+        """Read the beginning and the end of a file; `ValueError` says why it is not what was written."""
+        if not size:
+            return
+        with (self.directory / name).open("rb") as stream:
+            if not length:
+                # Nothing was committed: what a crash left of the first record, if it is that.
+                if stream.read(2).strip(b"\0") not in (b"", b"\x1f", b"\x1f\x8b"):
+                    raise ValueError("it was not begun by clew")
+                return
+            check_records(stream, length, file=name, first_alone=True)
+            (start,) = self._db.execute(
+                "SELECT coalesce(max(offset), 0) FROM pages WHERE warc = ? AND typeof(offset) = 'integer'",
+                (self.numbers[name],),
+            ).fetchone()
+            if not 0 <= start < length:
+                raise ValueError(f"a reply should be at {start}, and {length} bytes are committed")
+            stream.seek(start)
+            check_records(stream, length - start)
 
     def register(self, pieces: Iterable[Piece]) -> None:
         """Commit the names of files not seen before, then create them. Call outside a transaction."""

@@ -286,7 +286,10 @@ class StoreBackend:
     """Whether there is a crawl to resume or read."""
     folder: Callable[[str], Path | None] = lambda place: None
     """Where log and report of a crawl go; None for nowhere, unless the user says where."""
-    check: Callable[[str, Progress], Sequence[str]] = lambda place, progress: ()
+    check: Callable[[str], Sequence[str]] = lambda place: ()
     """What is wrong with what holds the rows: its files, its indexes. Each a sentence."""
     repair: Callable[[str, Sequence[str]], int] | None = None
-    """Queue again the pages of these canonical URLs, and whatever else is needed to go on; gives how many."""
+    """Queue again the pages of these canonical URLs, and those whose rows are damaged; gives how many.
+
+    Whatever else keeps the crawl from going on is set right too, as far as it can be.
+    """

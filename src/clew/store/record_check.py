@@ -65,14 +65,16 @@ class _Record:
             raise ValueError("a record's digest is not that of its bytes")
 
 
-def check_records(stream: IO[bytes], size: int, *, url: str = "", file: str = "") -> None:
+def check_records(
+    stream: IO[bytes], size: int, *, url: str = "", file: str = "", first_alone: bool = False
+) -> None:
     """Read the records in the next `size` bytes; `ValueError` says what is wrong with the first unsound one.
 
     Each must be a gzip member of its own, whole, of the length it says, with the digest it says, and the last
     must end where the bytes do.
 
     Parameters: the stream and how many bytes of it; the `url` that the first record must be a reply of, or
-    the name of the `file` that it must open, if it matters.
+    the name of the `file` that it must open, if it matters; `first_alone`, to read no more than that.
     """
     left, data, first = size, b"", True
     while left or data:
@@ -92,6 +94,8 @@ def check_records(stream: IO[bytes], size: int, *, url: str = "", file: str = ""
         record.end()
         if first:
             _require_first(record.fields, url, file)
+            if first_alone:
+                return
         first = False
 
 

@@ -15,7 +15,7 @@ from clew.errors import StoreError
 from clew.fetch.base import Response
 from clew.messages import Blob, Decision, Effect, Journal, SaveHost
 from clew.store import directory as layout
-from clew.store import schema
+from clew.store import repairs, schema
 from clew.store.apply import Applier
 from clew.store.archive import Archive
 from clew.store.base import (
@@ -268,4 +268,6 @@ BACKEND = StoreBackend(
     read=lambda place: read_directory(layout.path_of(place)),
     exists=lambda place: layout.database(layout.path_of(place)).is_file(),
     folder=lambda place: layout.path_of(place),
+    check=lambda place: repairs.check(layout.path_of(place)),
+    repair=lambda place, urls: repairs.repair(layout.path_of(place), urls),
 )

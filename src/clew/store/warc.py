@@ -191,14 +191,19 @@ class Shelf:
         return Piece(self._name, data)
 
     def _next(self) -> str:
-        number = int(self._name.removeprefix("clew-").partition(".")[0]) + 1 if self._name else 0
-        # A file that nobody registered is not ours to overwrite, nor a link that leads nowhere yet.
-        while os.path.lexists(self.directory / _file_name(number)):
-            number += 1
-        return _file_name(number)
+        return next_file(self.directory, self._name)
 
     def __repr__(self) -> str:
         return f"Shelf({self._name!r}, {self._length} bytes)"
+
+
+def next_file(directory: Path, last: str) -> str:
+    """The name of the file to begin after one; the first of all where there is none."""
+    number = int(last.removeprefix("clew-").partition(".")[0]) + 1 if last else 0
+    # A file that nobody registered is not ours to overwrite, nor a link that leads nowhere yet.
+    while os.path.lexists(directory / _file_name(number)):
+        number += 1
+    return _file_name(number)
 
 
 def _file_name(number: int) -> str:
