@@ -11,110 +11,28 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checks"))
 
 from loopback import Site, serving
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The process and its children at one moment."""
-
-    pages: int
-    rss_mb: float
-    main_mb: float
-    """Of the process itself, without its parse workers."""
-    files: int
-    threads: int
-    wal_mb: float
-    log_mb: float
-
-
-def family(pid: int) -> list[int]:
-    """A process and its descendants."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-    found = [pid]
-    for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
-    return found
-
-
-def status(pid: int) -> dict[str, int]:
-    """Memory in kilobytes, threads and open files of a process; zeros when it has gone."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        values = dict(line.split(":", 1) for line in lines)
-        return {
-            "rss": int(values.get("VmRSS", "0").split()[0]),
-            "threads": int(values["Threads"]),
-            "files": len(os.listdir(f"/proc/{pid}/fd")),
-        }
-    except (OSError, KeyError):
-        return {"rss": 0, "threads": 0, "files": 0}
-
-
-def look(pid: int, pages: int, directory: Path) -> Sample:
-    """One sample."""
-    found = {one: status(one) for one in family(pid)}
-
-    def size(pattern: str) -> float:
-        return sum(path.stat().st_size for path in directory.glob(pattern)) / 1e6
-
-    return Sample(
-        pages,
-        sum(one["rss"] for one in found.values()) / 1024,
-        found[pid]["rss"] / 1024,
-        found[pid]["files"],
-        found[pid]["threads"],
-        size("clew.db-wal"),
-        size("clew.log*"),
-    )
+from watching import Sample, watched
 
 
 def watch(site: Site, directory: Path, given: argparse.Namespace) -> tuple[int, list[Sample]]:
     """Run the crawl to its end; gives its exit code and the samples."""
-    line = [
-        str(Path(sys.executable).with_name("clew")),
-        "crawl",
-        site.seed,
-        "-m",
-        "site*",
-        "-d",
-        str(directory),
-    ]
-    line += ["--pages", "none", "--concurrency", str(given.concurrency), "--delay", "0"]
+    line = [str(Path(sys.executable).with_name("clew")), "crawl", site.seed, "-m", "site*"]
+    line += ["-d", str(directory), "--pages", "none", "--concurrency", str(given.concurrency), "--delay", "0"]
     line += ["--own", "127.0.0.1", "--allow-private", "127.0.0.1", "--strategy", given.strategy]
-    with directory.with_suffix(".out").open("wb") as out:
-        process = subprocess.Popen(line, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
-    samples = []
-    try:
-        while process.poll() is None:
-            samples.append(look(process.pid, len(site.log), directory))
-            time.sleep(given.every)
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-        process.wait()
-    # a process that is ending is not what was asked about
-    return process.returncode, [sample for sample in samples if sample.main_mb and sample.pages]
+    return watched(line, directory, lambda: len(site.log), every=given.every)
 
 
 def thirds(samples: list[Sample], pages: int) -> list[list[Sample]]:

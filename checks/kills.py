@@ -1,6 +1,6 @@
 """SIGKILLs over one crawl: what is lost, what is stored twice, what is asked for again?
 
-    .venv/bin/python checks/kills.py [--pages 3000] [--kills 100] [--concurrency 16] [--json]
+    .venv/bin/python checks/kills.py [--pages 3000] [--kills 100] [--concurrency 16] [--browser] [--json]
 
 Runs `clew crawl` as a user would, in a process of its own, over a site on loopback; kills it at random times
 (often in its first tenths of a second, when it opens the directory); starts it again in the same directory;
@@ -32,37 +32,55 @@ from loopback import Site, serving
 from verdict import ended
 
 PYTHON = Path(sys.executable)
+#: Environment variable by which the processes of the crawls are told from others.
+MARK = "CHECK_KILLS_OF"
 
 
-def command(site: Site, directory: Path, concurrency: int, workers: int | None) -> list[str]:
+def command(site: Site, directory: Path, given: argparse.Namespace) -> list[str]:
     """The crawl, as typed; the second time the same words resume it."""
     line = [str(PYTHON.with_name("clew")), "crawl", site.seed, "-m", "site*", "-d", str(directory)]
-    line += ["--pages", "none", "--concurrency", str(concurrency), "--delay", "0"]
+    line += ["--pages", "none", "--concurrency", str(given.concurrency), "--delay", "0"]
     line += ["--own", "127.0.0.1", "--allow-private", "127.0.0.1", "--strategy", "breadth-first"]
-    return line if workers is None else [*line, "--parse-workers", str(workers)]
+    line += ["--browser", "*"] if given.browser else []
+    return line if given.parse_workers is None else [*line, "--parse-workers", str(given.parse_workers)]
 
 
 def start(line: list[str], log: Path) -> subprocess.Popen[bytes]:
     """Begin the crawl; it does not outlive this process."""
     with log.open("ab") as stream:
         process = subprocess.Popen(
-            line, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, start_new_session=True
+            line,
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, MARK: str(os.getpid())},
         )
     atexit.register(process.kill)
     return process
 
 
-def orphans(group: int) -> list[int]:
-    """Processes that the killed crawler left behind: they are in its process group still."""
+def orphans() -> list[int]:
+    """Processes that killed crawlers left behind, browsers too: all inherit a mark of this check's."""
+    mark = f"{MARK}={os.getpid()}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+                marked = mark in (entry / "environ").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if int(fields[2]) == group and fields[0] != "Z":
+            if marked and state != "Z":
                 found.append(int(entry.name))
+    return found
+
+
+def left_behind(patience: float = 10.0) -> list[int]:
+    """`orphans`, once those that end by themselves have had the time to."""
+    deadline = time.monotonic() + patience
+    while (found := orphans()) and time.monotonic() < deadline:
+        time.sleep(0.1)
     return found
 
 
@@ -73,8 +91,7 @@ def kill_many(
     log = directory.with_suffix(".log")
     kills: list[dict[str, int]] = []
     for number in range(given.kills):
-        line = command(site, directory, given.concurrency, given.parse_workers)
-        process = start(line, log)
+        process = start(command(site, directory, given), log)
         before = len(site.log)
         # A share of what is left, so that there is a crawl to kill until the last of them.
         share = (site.pages - before) / (given.kills - number + 1)
@@ -85,14 +102,19 @@ def kill_many(
         while len(site.log) < goal and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
         time.sleep(dice.uniform(0.0, site.latency))
-        ended = process.poll()
+        ended, running = process.poll(), len(orphans())
         process.send_signal(signal.SIGKILL)
         process.wait()
         # What it had sent before it died is still on its way to the server's log.
         time.sleep(2 * site.latency + 0.05)
         made = len(site.log)
         kills.append(
-            {"at": made, "open": site.unanswered(before), "pid": process.pid, "ended": int(ended is not None)}
+            {
+                "at": made,
+                "open": site.unanswered(before),
+                "ended": int(ended is not None),
+                "running": running,
+            }
         )
     return kills
 
@@ -153,11 +175,9 @@ def verdict(site: Site, directory: Path, kills: list[dict[str, int]], concurrenc
     wanted = {site.url(i) for i in range(site.pages)}
     in_warcs = archived(directory)
     repeats(site, kills)
-    for kill in kills:
-        left = orphans(kill["pid"])
-        kill["orphans"] = len(left)
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+    left = left_behind()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
     return {
         "pages": site.pages,
         "kills": len(kills),
@@ -171,7 +191,8 @@ def verdict(site: Site, directory: Path, kills: list[dict[str, int]], concurrenc
         "repeated_at_most": max((kill["repeated"] for kill in kills), default=0),
         "open_at_server": sum(kill["open"] for kill in kills),
         "kills_over_in_flight": sum(kill["repeated"] > concurrency for kill in kills),
-        "orphans": sum(kill["orphans"] for kill in kills),
+        "processes_at_most": max((kill["running"] for kill in kills), default=0),
+        "orphans": len(left),
         "integrity": integrity,
         "warc": check_warcs(directory),
     }
@@ -184,7 +205,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
         directory = Path(place) / "crawl"
         began = time.monotonic()
         kills = kill_many(site, directory, given, random.Random(given.seed))
-        end = start(command(site, directory, given.concurrency, given.parse_workers), Path(place) / "end.log")
+        end = start(command(site, directory, given), Path(place) / "end.log")
         code = end.wait(timeout=600)
         if code:
             print((Path(place) / "end.log").read_text()[-2000:], file=sys.stderr)
@@ -219,6 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--latency", type=float, default=0.02, help="seconds the server takes to answer")
     parser.add_argument("--parse-workers", type=int, default=None)
+    parser.add_argument("--browser", action="store_true", help="every page is shown to Chromium")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(argv)
@@ -241,9 +263,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     print(f"  unanswered at the server when killed, all kills together: {found['open_at_server']}")
     print(f"  WARC files {found['warc']['files']}, refused by a checker {found['warc']['failed']}")
-    print(f"  database: {found['integrity']}; processes left behind: {found['orphans']}")
+    processes = f"processes at a kill: at most {found['processes_at_most']}, left behind: {found['orphans']}"
+    print(f"  database: {found['integrity']}; {processes}")
     print(f"  last run: exit {found['exit_code']}; {found['seconds']} s; errors said: {found['errors']}")
-    return ended("kills", found["kills"], failures)
+    return ended("browser_kills" if given.browser else "kills", found["kills"], failures)
 
 
 if __name__ == "__main__":

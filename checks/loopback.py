@@ -11,7 +11,7 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 FANOUT = 8
@@ -57,6 +57,8 @@ class Site:
     log: list[Asked] = field(default_factory=list)
     others: int = 0
     """Requests for anything but a page: robots.txt."""
+    told: Callable[[], None] = lambda: None
+    """Called when anything is asked for."""
 
     @property
     def seed(self) -> str:
@@ -64,6 +66,10 @@ class Site:
 
     def url(self, number: int) -> str:
         return f"http://127.0.0.1:{self.port}/{number}"
+
+    def path(self, target: bytes) -> bytes:
+        """The number of the page that is asked for, as text."""
+        return target[1:]
 
     def token(self, number: int) -> str:
         """A word that only this page has."""
@@ -99,7 +105,8 @@ class _Connection(asyncio.Protocol):
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             request, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
-            path = request.split(b" ", 2)[1][1:]
+            self.site.told()
+            path = self.site.path(request.split(b" ", 2)[1])
             if not path.isdigit() or int(path) >= self.site.pages:
                 self.site.others += 1
                 self.transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")

@@ -26,6 +26,16 @@ def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_fligh
     assert found["warc"]["failed"] == 0
 
 
+@pytest.mark.browser
+def test_kills_of_a_crawl_with_a_browser_lose_nothing_and_leave_no_browser_behind(check):
+    found = check("browser_kills", "--pages", 10, "--kills", 2)
+    assert found["kills_while_running"] == 2
+    assert found["processes_at_most"] >= 3  # the crawl, what steers the browser, the browser
+    assert found["orphans"] == 0
+    assert found["exit_code"] == 0, found["errors"]
+    assert (found["lost"], found["stored_twice"], found["archived_twice"], found["archive_lacks"]) == (0,) * 4
+
+
 def test_crash_points_chosen_by_system_call(check):
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed: checks/crash_points.py needs it to choose the moment")

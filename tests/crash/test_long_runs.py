@@ -108,3 +108,13 @@ def test_descriptors_and_threads_stay_flat(check):
     assert found["pages"] == 400
     assert found["files_by_third"][2] <= found["files_by_third"][1] + 4
     assert found["threads_by_third"][2] <= found["threads_by_third"][1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.slow
+def test_the_check_of_scale_holds_many_hosts_and_long_pages_to_its_bounds(check):
+    """In its short form; what a page or a candidate adds is a matter of long crawls."""
+    found = check("scale", "--share", 0.02, "--case", "hosts", "--case", "links", "--every", 0.05)
+    assert found["failures"] == []
+    assert (found["cases"]["hosts"]["pages"], found["cases"]["links"]["pages"]) == (200, 3)
+    assert all(case["stall"] > 0 for case in found["cases"].values())
