@@ -30,6 +30,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "frontier_memory": ("frontier_memory.py",),
     "exact": ("reprioritise.py", "--exact", "--pages", "2000"),
     "reprioritise": ("reprioritise.py",),
+    "resume": ("resume.py",),
     "soak": ("soak.py",),
     "speed": ("speed/run.py",),
     "factors": ("factors.py",),

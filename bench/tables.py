@@ -117,6 +117,18 @@ def reprioritise(found: Figures) -> str:
     )
 
 
+def resume(found: Figures) -> str:
+    share = {"crawling": 1.0, **found["of_crawling"]}
+    rows = [
+        (way.replace("_", " "), f"{seconds:.3f}", f"{share[way]:.1%}")
+        for way, seconds in found["per_1000_pages"].items()
+    ]
+    made = found["seconds"]["making_checkpoint"]
+    said = f"{found['pages']:,} pages, {found['candidates']:,} candidates; a checkpoint of "
+    said += f"{found['checkpoint_mb']} MB takes {made} s to make."
+    return f"{table('way | seconds for 1,000 pages | of crawling them', rows)}\n{said}\n"
+
+
 def soak(found: Figures) -> str:
     rows = {
         "memory, MB": found["rss_mb_by_third"],
@@ -230,6 +242,7 @@ MAKERS: dict[str, Callable[[Figures], str]] = {
     "reprioritise": reprioritise,
     "reuse": reuse,
     "robots_speed": robots_speed,
+    "resume": resume,
     "soak": soak,
     "speed": speed,
     "walk": walk,

@@ -62,6 +62,14 @@ def results(bench):
         "reprioritise": [
             {"candidates": 1e4, "pages": 101, "settle_lease_ms": 8.5, "ms": 7.5, "best": 1.0, "audits": 51}
         ],
+        "resume": {
+            "pages": 2000,
+            "candidates": 33000,
+            "checkpoint_mb": 15.0,
+            "seconds": {"making_checkpoint": 0.02},
+            "per_1000_pages": {"crawling": 4.0, "learning_again": 2.0, "from_checkpoint": 0.1},
+            "of_crawling": {"learning_again": 0.5, "from_checkpoint": 0.025},
+        },
         "soak": {
             "rss_mb_by_third": [1.0, 2.0, 3.0],
             "files_by_third": [4, 5, 6],

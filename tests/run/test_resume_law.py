@@ -4,7 +4,8 @@ The law is held over small generated webs with what makes crawls differ: depth l
 chains of them, copies, mirrors, pages of few words, error pages served as successes, pages that a browser
 rendered, canonical and refresh links, failures; and over settings: every strategy, ways to weigh factors,
 knowledge of an earlier crawl, pages of a host. A session ends by its budget, or as if it were killed: then
-nothing but what each batch saved is left.
+nothing but what each batch saved is left. What was learned is taken up from a checkpoint, made every so many
+pages, or learned again from the first page on.
 
 `CLEW_LAW_EXAMPLES` sets how many examples are tried.
 """
@@ -20,7 +21,7 @@ from clew.errors import FetchError, Reason
 from clew.fetch import Response
 from clew.fetch.replay import ReplayFetcher
 from clew.messages import Learned
-from clew.run import CrawlConfig, Session, VirtualClock
+from clew.run import CrawlConfig, Session, VirtualClock, checkpoint
 from clew.store import SqliteStore, open_reader
 from clew.strategy import STRATEGIES
 
@@ -168,10 +169,12 @@ def earlier(tmp_path_factory):
     return path
 
 
+CHECKPOINTS = st.sampled_from([None, 1, 3, 7])
+"""Pages between two checkpoints; None for none at all."""
 STOPS = st.lists(st.tuples(st.integers(1, 35), st.booleans()), min_size=1, max_size=3)
 
 
-def traces_of(tmp_path_factory, earlier, web, more, stops):
+def traces_of(tmp_path_factory, earlier, web, more, stops, every):
     """The trace of one session, and that of the same crawl stopped and taken up again."""
     more = dict(more)
     learns = more["strategy"] == "intelligent"
@@ -184,7 +187,12 @@ def traces_of(tmp_path_factory, earlier, web, more, stops):
         clock = VirtualClock(1e9)
         for pages, killed in sessions:
             # What other strategies learned is saved now and then, not with every batch.
-            with (Kill if killed and learns else SqliteStore)(path) as store:
+            with (
+                pytest.MonkeyPatch.context() as patched,
+                (Kill if killed and learns else SqliteStore)(path) as store,
+            ):
+                patched.setattr(checkpoint, "LEAST", every or 1_000)
+                patched.setattr(checkpoint, "FEW", 0 if every and not killed else 1_000)
                 crawled(web, store, pages, more, clock)
         with open_reader(path) as reader:
             traces.append([decision.line() for decision in reader.decisions()])
@@ -196,9 +204,9 @@ def traces_of(tmp_path_factory, earlier, web, more, stops):
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-@given(web=webs(), more=SETTINGS, stops=STOPS)
-def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, earlier, web, more, stops):
-    one, resumed = traces_of(tmp_path_factory, earlier, web, more, stops)
+@given(web=webs(), more=SETTINGS, stops=STOPS, every=CHECKPOINTS)
+def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, earlier, web, more, stops, every):
+    one, resumed = traces_of(tmp_path_factory, earlier, web, more, stops, every)
     assert resumed == one
 
 

@@ -12,7 +12,16 @@ from collections.abc import Sequence
 
 from clew.errors import ConfigError
 from clew.factor.anchor import Anchor
-from clew.factor.base import Default, Discovery, EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
+from clew.factor.base import (
+    Default,
+    Discovery,
+    EvidenceTerm,
+    Factor,
+    FactorSpec,
+    FetchOutcome,
+    LearningState,
+    is_kept,
+)
 from clew.factor.content import Content
 from clew.factor.context import Context, Liveness
 from clew.factor.hub_potential import HubPotential
@@ -53,6 +62,7 @@ __all__ = [
     "UrlTokens",
     "canonical",
     "heard_by_default",
+    "is_kept",
     "log_ratio",
     "needed",
     "significance",

@@ -11,6 +11,7 @@ class Anchor(Factor):
     """The product of the significant ratios of the words of an anchor."""
 
     spec = FactorSpec(name="anchor", prior=0.5, defaults=frozenset({"learned"}), teaches=True)
+    KEPT = ("_weights",)
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)

@@ -15,6 +15,7 @@ from clew.factor.interest import Estimation
 from clew.factor.link_features import LinkFeatures
 from clew.factor.link_graph import Floats, Ids, LinkGraph
 from clew.knowledge import Knowledge, Table
+from clew.learn.checkpoint import KeptAttributes
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
 
@@ -155,14 +156,15 @@ class LearningState:
         return table.seen[:n], table.hits[:n]
 
 
-class Factor(ABC):
+class Factor(KeptAttributes, ABC):
     """Gives the log interest ratio of candidates; learns from outcomes.
 
     `learn` counts; `estimate` re-reads the counts into ratios; `evidence` uses the ratios and the graph
     as they are and changes nothing. So between two calls of `estimate`, the evidence for a candidate
     changes only if something about that candidate does.
 
-    Subclasses give `spec`, `evidence` and `support`; everything else has a default that does nothing.
+    Subclasses give `spec`, `evidence` and `support`; everything else has a default that does nothing. One
+    whose class has a `KEPT` of its own, which names all it has learned, need not learn again on resume.
     """
 
     spec: ClassVar[FactorSpec]
@@ -211,6 +213,11 @@ class Factor(ABC):
 def strongest(terms: Sequence[EvidenceTerm]) -> list[EvidenceTerm]:
     """Terms in order of the strength of their ratio."""
     return sorted(terms, key=lambda term: (-abs(term.log_ratio), term.text))
+
+
+def is_kept(factor: Factor) -> bool:
+    """Whether a factor's own class says what it keeps; what a subclass adds is not its parent's to know."""
+    return any(name in vars(type(factor)) for name in ("KEPT", "kept"))
 
 
 class Tallied(Factor):

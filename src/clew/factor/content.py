@@ -26,6 +26,7 @@ class Content(Factor):
     spec = FactorSpec(
         name="content", prior=0.1, defaults=frozenset({"learned", "paper"}), teaches=True, sums_words=True
     )
+    KEPT = ("_weights",)
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)

@@ -18,6 +18,7 @@ class Context(Factor):
     spec = FactorSpec(
         name="context", prior=0.6, defaults=frozenset({"learned"}), columns=frozenset({"paths"})
     )
+    KEPT = ("model",)
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
@@ -59,6 +60,7 @@ class Liveness(Context):
         after=("context",),
         aliases=("alive",),
     )
+    KEPT = ("model",)
 
     def learn(self, outcome: FetchOutcome) -> None:
         """Its examples are those of `Context`."""

@@ -6,12 +6,16 @@ little as any page that is no find.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
 from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
 from clew.factor.parent_relevance import ParentRelevance
+from clew.learn.checkpoint import require, within
 from clew.learn.logistic import LogisticRegression
 
 #: Links that a page is taken to have beyond those it has: two finds behind two links do not make a list.
@@ -43,6 +47,15 @@ class HubPotential(Factor):
         self._parents = ParentRelevance(state)
         self._slots: list[int] = []
         self._sizes: list[int] = []
+
+    def kept(self) -> dict[str, Any]:
+        slots, sizes = np.array(self._slots, np.int64), np.array(self._sizes, np.int64)
+        return {"model": self.model, "parents": self._parents, "slots": slots, "sizes": sizes}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        require(within(found["slots"], 0, len(self.state.graph.pages)), "pages of examples")
+        require(len(found["sizes"]) <= len(self.state.graph.pages), "sizes of pages")
+        self._slots, self._sizes = found["slots"].tolist(), found["sizes"].tolist()
 
     def learn(self, outcome: FetchOutcome) -> None:
         """Note which page an example is; `context`, which comes before, has made it one."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from clew.factor.link_graph import Floats, Ids
 from clew.knowledge import Knowledge, LinkTypes, Table
+from clew.learn.checkpoint import require
 
 #: The tables that are counted on.
 CARRIED = ("words", "tokens", "anchors")
@@ -36,6 +38,17 @@ class Inherited:
             seen, hits = self._room(name)
             seen[numbers] = DISCOUNT * theirs.seen[:n]
             hits[numbers] = DISCOUNT * theirs.hits[:n]
+
+    def kept(self) -> dict[str, Any]:
+        counts = {f"{name} {at}": self._more[name][at] for name in CARRIED for at in range(2)}
+        return {"trust": self.trust, "pages": self._pages, "satisfied": self._satisfied, **counts}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        self.trust, self._pages, self._satisfied = (found[name] for name in ("trust", "pages", "satisfied"))
+        for name in CARRIED:
+            seen, hits = found[f"{name} 0"], found[f"{name} 1"]
+            require(len(seen) == len(hits), "counts of an earlier crawl")
+            self._more[name] = (seen, hits)
 
     def again(self, counted: Mapping[str, Ids], satisfied: bool) -> None:
         """A page was fetched that the earlier crawl counted too; by table, what it counts for."""

@@ -21,6 +21,7 @@ class LinkLocality(Factor):
     """
 
     spec = FactorSpec(name="link", prior=0.0, defaults=frozenset({"learned", "paper"}), teaches=True)
+    KEPT = ("log_p", "log_q")
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from clew import native
 from clew import url as urls
 from clew.factor.cutting import MANY, cut, is_one_token
+from clew.learn.checkpoint import require, within
 from clew.learn.examples import Examples
 from clew.learn.hashing import FeatureHasher
 from clew.learn.rows import Ids, SparseRows, first_of_each, grown, woven
+from clew.learn.vocabulary import packed, unpacked
 from clew.page import Links
 
 #: Features share 2^18 columns by hash: too many to collide often, few enough to keep a weight for each.
@@ -108,6 +110,22 @@ class LinkFeatures:
         self._directories: dict[str, tuple[list[str], list[int], list[int]]] = {}
         self._paths: dict[str, list[int]] = {}
         self._words: NDArray[np.int32] = np.full(1024, -1, np.int32)
+
+    def kept(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "examples": self.examples,
+            "depths": self.depths[: self.rows.rows],
+            "named": np.array(list(self.names), np.int32),
+            **packed(list(self.names.values())),
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        names = unpacked(found)
+        require(within(found["named"], 0, WIDTH) and len(names) == len(found["named"]), "features by name")
+        require(within(self.rows.items, 0, WIDTH) and len(found["depths"]) <= self.rows.rows, "features")
+        self.depths = found["depths"]
+        self.hasher.names = dict(zip(found["named"].tolist(), names, strict=True))
 
     def depth_of(self, ids: Ids) -> NDArray[np.float64]:
         """How deep candidates lie; 0 for those of which nothing is known."""
@@ -217,8 +235,8 @@ class LinkFeatures:
         for file, shape, end in zip(files, shapes, np.cumsum(lengths).tolist(), strict=True):
             for feature in features[begin:end]:
                 column = column_of[feature]
-                # Of features that share a column the last that was met gives it its name.
-                names[column] = feature
+                # Of features that share a column the first that was met gives it its name.
+                names.setdefault(column, feature)
                 found.append(column)
             begin = end
             found.extend((hasher["file " + shape], hasher[_ending(file)]))
@@ -261,7 +279,7 @@ class LinkFeatures:
 
     @property
     def names(self) -> dict[int, str]:
-        """What the columns stand for; of features that share one, the last that was met."""
+        """What the columns stand for; of features that share one, the first that was met."""
         assert self.hasher.names is not None
         return self.hasher.names
 

@@ -12,13 +12,15 @@ fetch changes does not grow with the crawl, however densely a web is woven.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.checkpoint import require, within
 from clew.learn.rows import SparseRows, distinct, grown, spans
 
 Ids = NDArray[np.int64]
@@ -118,6 +120,54 @@ class LinkGraph:
         self.parents[old:] = -1
         self.slot_of[old:] = -1
 
+    def kept(self) -> dict[str, Any]:
+        pages = self.pages
+        none = np.zeros(0, np.int32)
+        return {
+            **{name: getattr(self, name)[: self.size] for name in _COLUMNS},
+            **{name: getattr(self, name)[: len(pages)] for name in _BY_SLOT},
+            "candidates": np.array([page.candidate for page in pages], np.int32),
+            "lengths": np.array([len(page.children) for page in pages], np.int32),
+            "children": np.concatenate([none, *[page.children for page in pages]]),
+            "columns": np.concatenate([none.astype(np.int8), *[page.columns for page in pages]]),
+            "crowds": self._crowds[: self._crowded],
+            "words": self.words,
+            "tokens": self.tokens,
+            "anchors": self.anchors,
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        size, count = len(found["inlinks"]), len(found["candidates"])
+        require(all(len(found[name]) == size for name in _COLUMNS), "candidates")
+        require(all(len(found[name]) == count for name in (*_BY_SLOT, "lengths")), "pages")
+        ends = np.cumsum(found["lengths"], dtype=np.int64)
+        require(within(found["lengths"], 0, len(found["children"]) + 1), "links of pages")
+        require(len(found["children"]) == len(found["columns"]) == (ends[-1] if count else 0), "links")
+        require(within(found["children"], 0, size) and within(found["candidates"], 0, size), "links' ends")
+        require(within(found["columns"], -1, FAMILIES) and within(found["inlinks"], 0, 1 << 31), "in-links")
+        slots = [found[name] for name in ("parents", "crowds", "slot_of")]
+        require(all(within(array, -1, count) for array in slots), "parents")
+        require(len(found["crowds"]) and within(found["_crowd_of"], 0, len(found["crowds"])), "many parents")
+        require(self.words.rows <= count, "words of pages")
+        self.size = size
+        for name in (*_COLUMNS, *_BY_SLOT):
+            setattr(self, name, found[name])
+        self._bits = np.zeros(count + 2, np.uint64)
+        self._crowds, self._crowded = found["crowds"], len(found["crowds"])
+        rows = zip(
+            found["candidates"].tolist(),
+            found["satisfied"].tolist(),
+            np.split(found["children"], ends[:-1]),
+            np.split(found["columns"], ends[:-1]),
+            strict=False,
+        )
+        self.pages = [
+            Fetched(candidate, satisfied, slot, children, columns, self.words)
+            for slot, (candidate, satisfied, children, columns) in enumerate(rows)
+        ]
+        # Nothing is split into one piece of nothing.
+        del self.pages[count:]
+
     def view(self, ids: Ids) -> View:
         """Candidates with the pages that link to them. Factors ask for the same ones one after the other: the
         last answer is kept for the next."""
@@ -189,7 +239,7 @@ class LinkGraph:
         self.words.append(words, slot)
         page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, self.words)
         self.pages.append(page)
-        for name in _BY_SLOT:
+        for name in (*_BY_SLOT, "_bits"):
             setattr(self, name, grown(getattr(self, name), slot + 2))
         self.satisfied[slot] = satisfied
         self._descend(children, before, slot)
@@ -340,4 +390,4 @@ _COLUMNS = (
     "_crowd_of",
 )
 #: What is kept for each page.
-_BY_SLOT = ("child_seen", "child_good", "satisfied", "_bits")
+_BY_SLOT = ("child_seen", "child_good", "satisfied")

@@ -27,6 +27,7 @@ class LinkText(Factor):
         sums_words=True,
         aliases=("hint",),
     )
+    KEPT = ()
 
     def meet(self, found: Discovery) -> None:
         predicate, graph = self.state.predicate, self.state.graph

@@ -17,6 +17,7 @@ class ParentRelevance(Tallied):
     """The share of finds among the linking pages, over their share among all: like links to like."""
 
     spec = FactorSpec(name="parent_relevance", prior=1.0, defaults=frozenset({"learned"}), aliases=("kin",))
+    KEPT = ("_rate",)
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:

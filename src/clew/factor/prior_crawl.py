@@ -7,6 +7,8 @@ it to its finds. The factor is silent without such knowledge.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
 from clew.factor.prior_pages import START, STRANGE, PriorPages
 from clew.knowledge import Table
+from clew.learn.checkpoint import require, within
 from clew.learn.codec import MAX_WORD
 
 #: Bounds on one word's say. An earlier crawl that did well saw finds everywhere, so that its words
@@ -110,6 +113,43 @@ class PriorCrawl(Factor):
             columns = [state.features.hasher[name] for name in known.hub_features.names]
             self._hubs = np.zeros(WIDTH)
             self._hubs[columns] = weights
+
+    def kept(self) -> dict[str, Any]:
+        none = np.zeros(0, np.int64)
+        parts: dict[str, Any] = {} if self.places is None else {"places": self.places}
+        assert self.places is None or self.state.inherited is not None
+        return {
+            **parts,
+            **({} if self.state.inherited is None else {"inherited": self.state.inherited}),
+            "odds": np.array(list(self._odds.values())),
+            "beliefs": np.array(list(self.beliefs.values())),
+            "lengths": np.array([len(row) for row in self._rows], np.int64),
+            "rows": np.concatenate([none, *self._rows]),
+            "addresses": np.array(self._addresses, np.int64),
+            "led": np.array(self._led, np.int64),
+            "told": np.array(list(self._foretold), np.int64),
+            "foretold": np.array(list(self._foretold.values()), np.float64),
+            "vain": np.array(self._vain, np.int64),
+            "silent": self._silent,
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        known, count = self.state.knowledge, len(found["lengths"])
+        ends = np.cumsum(found["lengths"])
+        require(len(found["odds"]) == len(found["beliefs"]) == len(self._odds), "beliefs")
+        require(within(found["lengths"], 0, len(found["rows"]) + 1), "features of pages")
+        require((ends[-1] if count else 0) == len(found["rows"]), "features of all pages")
+        require(within(found["rows"], 0, len(known.hub_features)), "features that last")
+        require(count == len(found["addresses"]) == len(found["led"]), "pages on the way")
+        require(within(found["addresses"], -1, len(known.places)), "addresses")
+        require(within(found["told"], 0, count) and within(found["vain"], 0, count), "what was foretold")
+        require(len(found["told"]) == len(found["foretold"]), "what was foretold of pages")
+        self._odds = dict(zip(self._odds, found["odds"].tolist(), strict=True))
+        self.beliefs = dict(zip(self.beliefs, found["beliefs"].tolist(), strict=True))
+        self._rows = np.split(found["rows"], ends[:-1])[:count]
+        self._addresses, self._led = found["addresses"].tolist(), found["led"].tolist()
+        self._foretold = dict(zip(found["told"].tolist(), found["foretold"].tolist(), strict=True))
+        self._vain, self._silent = found["vain"].tolist(), found["silent"]
 
     def meet(self, found: Discovery) -> None:
         """Look up which new candidates the earlier crawl fetched."""

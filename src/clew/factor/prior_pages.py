@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from clew import native
 from clew.factor.base import EvidenceTerm
 from clew.factor.link_graph import Floats, Ids
 from clew.knowledge import Knowledge
+from clew.learn.checkpoint import KeptAttributes, require, within
 from clew.learn.rows import grown
 
 #: How a page is known: not at all, as a miss, as a find.
@@ -33,13 +35,15 @@ _LEAST, _MOST = (0.0, -0.5, -2.0), 4.0
 _DONE = -1.5
 
 
-class PriorPages:
+class PriorPages(KeptAttributes):
     """Which candidates an earlier crawl fetched, and how much that tells.
 
     Two explanations compete by likelihood: the same is looked for, so that pages are what they were; or
     something else, so that former finds are finds as often as it turns out (`tallies`). A few former finds
     that are none, or finds among former misses, decide for the second.
     """
+
+    KEPT = ("odds", "kinds", "hubs", "unseen", "tallies", "_worth", "_lead")
 
     def __init__(self, earlier: Knowledge) -> None:
         self.earlier = earlier
@@ -52,6 +56,12 @@ class PriorPages:
         self._worth = np.zeros(3)
         self._lead = 0.0
         self.estimate()
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        require(within(found["kinds"], STRANGE, FIND + 1), "kinds of pages")
+        require(all(len(found[name]) == FIND + 1 for name in ("tallies", "_worth")), "counts of kinds")
+        require(len(found["kinds"]) == len(found["hubs"]), "pages that were known")
+        super().recall(found)
 
     @property
     def trust(self) -> float:

@@ -19,6 +19,7 @@ class Sibling(Tallied):
     """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
 
     spec = FactorSpec(name="sibling", prior=0.35, defaults=frozenset({"learned", "paper"}))
+    KEPT = ("_rate",)
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:
@@ -52,6 +53,7 @@ class Hub(Factor):
     ratio pools all parents and so lets a few crowded ones hide a hub."""
 
     spec = FactorSpec(name="hub", prior=0.4, defaults=frozenset({"learned"}))
+    KEPT = ("_rate",)
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
@@ -133,6 +135,7 @@ class Neighbour(Tallied):
     neighbours in the list say more than the whole."""
 
     spec = FactorSpec(name="neighbour", prior=0.6, defaults=frozenset({"learned"}), aliases=("near",))
+    KEPT = ("_rate",)
 
     def evidence(self, ids: Ids) -> Floats:
         if self._rate <= 0.0:

@@ -31,6 +31,7 @@ class UrlDepth(Factor):
     spec = FactorSpec(
         name="url_depth", prior=1.0, defaults=frozenset({"learned"}), early=True, aliases=("shallow",)
     )
+    KEPT = ("recent", "_bold")
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)

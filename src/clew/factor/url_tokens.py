@@ -13,6 +13,7 @@ class UrlTokens(Factor):
     spec = FactorSpec(
         name="url", prior=0.1, defaults=frozenset({"learned", "paper"}), teaches=True, sums_words=True
     )
+    KEPT = ("_weights",)
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)

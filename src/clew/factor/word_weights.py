@@ -8,13 +8,16 @@ from clew.factor.base import EvidenceTerm, LearningState, strongest
 from clew.factor.interest import significance, significant
 from clew.factor.link_graph import Floats
 from clew.knowledge import Table
+from clew.learn.checkpoint import KeptAttributes
 
 #: Words whose ratios are worked out in one go.
 _PIECE = 8192
 
 
-class WordWeights:
+class WordWeights(KeptAttributes):
     """The significant log ratio of each word of a table, as of the last `estimate`."""
+
+    KEPT = ("_of",)
 
     def __init__(self, state: LearningState, name: str) -> None:
         self.state = state

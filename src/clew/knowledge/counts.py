@@ -7,8 +7,14 @@ an earlier one knew.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from clew.learn.checkpoint import require
 from clew.learn.counts import Table
 
 #: The tables, by name, with what a row of each counts pages by.
@@ -77,6 +83,21 @@ class Knowledge:
     def rate(self) -> float:
         """P(C), the share of crawled pages that satisfy."""
         return self.satisfied / self.pages if self.pages else 0.0
+
+    def kept(self) -> dict[str, Any]:
+        links = self.links
+        return {
+            "pages": self.pages,
+            "satisfied": self.satisfied,
+            "links": np.array([links.pp, links.pn, links.np, links.nn]),
+            **{name: getattr(self, name) for name in TABLES},
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        require(0.0 <= found["satisfied"] <= found["pages"] < math.inf, "pages")
+        require(len(found["links"]) == 4 and np.isfinite(found["links"]).all(), "kinds of links")
+        self.pages, self.satisfied = found["pages"], found["satisfied"]
+        self.links = LinkTypes(*found["links"].tolist())
 
     def merge(self, other: Knowledge) -> Knowledge:
         """What both know together; neither is changed."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.checkpoint import require
 from clew.learn.rows import grown
-from clew.learn.vocabulary import DictVocabulary, PackedVocabulary, Vocabulary, told
+from clew.learn.vocabulary import DictVocabulary, PackedVocabulary, Vocabulary, packed, told, unpacked
 
 _FLOOR = 256
 #: Words that are looked at in one go when new ones are put among them.
@@ -97,6 +99,18 @@ class Table:
         return isinstance(other, Table) and dict(self.rows()) == dict(other.rows())
 
     __hash__ = None  # type: ignore[assignment]
+
+    def kept(self) -> dict[str, Any]:
+        return {**packed(self.names), "seen": self.seen[: len(self)], "hits": self.hits[: len(self)]}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        words, begun = unpacked(found), len(self)
+        require(len(words) == len(found["seen"]) == len(found["hits"]), "the columns of a table")
+        # What was known before the crawl began was numbered when this table was made.
+        require(words[:begun] == list(self.names) and len(set(words)) == len(words), "the words of a table")
+        require(all(np.isfinite(found[name]).all() for name in ("seen", "hits")), "counts")
+        self.listed(words[begun:])
+        self.seen[: len(words)], self.hits[: len(words)] = found["seen"], found["hits"]
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
         """The numbers of words, given to them on first sight."""

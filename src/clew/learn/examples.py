@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.checkpoint import require, within
 from clew.learn.rows import grown
 
 
@@ -40,6 +44,24 @@ class Examples:
 
     def __repr__(self) -> str:
         return f"Examples({self._count} with {self.width} columns)"
+
+    def kept(self) -> dict[str, Any]:
+        labels = {f"label {name}": np.array(known, np.bool_) for name, known in self.labels.items()}
+        return {"columns": self.columns[: self.width], "items": self.items, "owners": self.owners, **labels}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        columns, items, owners = found["columns"], found["items"], found["owners"]
+        labels = {name: found[f"label {name}"].tolist() for name in self.labels}
+        counts = {len(known) for known in labels.values()}
+        require(len(counts) == 1, "labels of examples")
+        (count,) = counts
+        require(within(columns, 0, len(self._compact)) and within(items, 0, len(columns)), "columns")
+        require(len(items) == len(owners) and (np.diff(owners) >= 0).all(), "rows of examples")
+        require(within(owners, 0, count), "examples")
+        self.columns, self.width = columns, len(columns)
+        self._compact[columns] = np.arange(len(columns))
+        self._items, self._owners, self._size = items, owners, len(items)
+        self.labels, self._count = labels, count
 
     def add(self, row: NDArray[np.int32], **labels: bool) -> None:
         """One more example, with every label."""

@@ -32,7 +32,7 @@ class FeatureHasher(dict[str, int]):
         self._start = start
         self._remembered = remembered
         self.names: dict[int, str] | None = {} if named else None
-        """What the columns stand for; of features that share one, the last that was hashed."""
+        """What the columns stand for; of features that share one, the first that was hashed."""
 
     def __missing__(self, feature: str) -> int:
         if len(self) >= self._remembered:
@@ -45,7 +45,7 @@ class FeatureHasher(dict[str, int]):
         hashed = xxhash.xxh3_64_intdigest(feature.encode("utf-8", "surrogatepass"))
         column = self._start + (hashed & self._mask)
         if self.names is not None:
-            self.names[column] = feature
+            self.names.setdefault(column, feature)
         return column
 
     def columns(self, features: Iterable[str]) -> list[int]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.checkpoint import require, within
 from clew.learn.codec import pack, unpack
 from clew.learn.examples import Examples
 from clew.learn.rows import joined
@@ -211,6 +212,22 @@ class LogisticRegression:
         self.weights: Floats = np.zeros(width)
         self.bias = 0.0
         self._compact: Floats = np.zeros(0)
+
+    def kept(self) -> dict[str, Any]:
+        # Bit by bit, since a zero may have a sign.
+        there = np.flatnonzero(self.weights.view(np.uint64))
+        return {
+            "columns": there,
+            "weights": self.weights[there],
+            "compact": self._compact,
+            "bias": self.bias,
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        require(within(found["columns"], 0, len(self.weights)), "columns of a regression")
+        require(len(found["columns"]) == len(found["weights"]), "weights of a regression")
+        self.weights[found["columns"]] = found["weights"]
+        self._compact, self.bias = found["compact"], found["bias"]
 
     def step(self, examples: Examples, labels: Sequence[bool] | Floats) -> None:
         """One step towards what the examples say, yes, no or how much; nothing while all agree."""

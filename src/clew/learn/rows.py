@@ -7,13 +7,14 @@ numbers of parts, and their columns are gathered by a few array operations, howe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.checkpoint import require
 
 Ids = NDArray[np.int64]
 Items = NDArray[np.int32]
@@ -51,6 +52,21 @@ class SparseRows:
         self._items: Items = np.zeros(256, np.int32)
         self.rows = 0
         self.size = 0
+
+    @property
+    def items(self) -> Items:
+        """The items of all rows, one row after the other."""
+        return self._items[: self.size]
+
+    def kept(self) -> dict[str, Any]:
+        return {"starts": self._starts[: self.rows + 1], "items": self.items}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        starts, items = found["starts"], found["items"]
+        require(len(starts) and not starts[0] and starts[-1] == len(items), "rows and items")
+        require((np.diff(starts) >= 0).all() and (not len(items) or items.min() >= 0), "rows are in order")
+        self._starts, self._items = starts, items
+        self.rows, self.size = len(starts) - 1, len(items)
 
     def append(self, items: Sequence[int] | Ids | Items, row: int | None = None) -> int:
         """Fill the next row, or one beyond all so far: those passed over are empty. Gives its number."""

@@ -6,12 +6,13 @@ pages meets more words than there are in a lexicon. In arrays it takes its lette
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.learn.checkpoint import require
 from clew.learn.rows import grown
 from clew.url import keys
 from clew.url.index import KeyIndex
@@ -89,6 +90,27 @@ class PackedWords(Sequence[str]):
         found = whole[:-1].tobytes().decode("utf-8", "surrogatepass").split(_BREAK)
         # A word with a break in it is none that clew cuts, but may be given.
         return found if len(found) == len(numbers) else [self[i] for i in numbers.tolist()]
+
+
+def packed(names: Sequence[str]) -> dict[str, Any]:
+    """Words as two arrays, for a checkpoint.
+
+    >>> unpacked(packed(["wind", "été", ""]))
+    ['wind', 'été', '']
+    """
+    words = names if isinstance(names, PackedWords) else PackedWords()
+    if words is not names:
+        words.extend(names)
+    return {"text": words._text[: words._ends[words._count]], "ends": words._ends[1 : words._count + 1]}
+
+
+def unpacked(found: Mapping[str, Any]) -> list[str]:
+    """The words of two arrays that `packed` gave; `ValueError` for other arrays."""
+    text, ends = found["text"], found["ends"]
+    require((np.diff(ends, prepend=0) >= 0).all() and (ends[-1] if len(ends) else 0) == len(text), "words")
+    words = PackedWords()
+    words._text, words._ends, words._count = text, np.concatenate([[0], ends]), len(ends)
+    return words[:]
 
 
 class Vocabulary(Protocol):

@@ -25,6 +25,7 @@ from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
 from clew.messages import Blob, Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
+from clew.run import checkpoint
 from clew.run.backpressure import DurabilityGate
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
@@ -93,6 +94,7 @@ class Driver:
     _stopping: bool = False
     _checkpoint: int = 0
     _look_at_waits: float = 0.0
+    _kept: int = 0
     _gate: DurabilityGate = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +108,7 @@ class Driver:
         for observer in self.observers:
             observer.started(self.progress)
         self._gate.open()
+        self._kept = self.crawl.tally.pages
         try:
             reason = await self._loop()
         except Interruption as ended:
@@ -116,6 +119,8 @@ class Driver:
             await self._abandon()
             self.store.save(self.crawl.drain())
             self.store.flush()
+        if max(self._kept, checkpoint.FEW) < self.crawl.tally.pages:
+            checkpoint.save(self.crawl, self.store, self.crawl.tracer.count)
         self._note(())
         for observer in self.observers:
             observer.finished(self.progress, reason)
@@ -272,6 +277,9 @@ class Driver:
         if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 4):
             self._checkpoint = self.crawl.tally.pages
             self.store.save(self.crawl.drain())
+        if checkpoint.is_due(self.crawl.tally.pages, self._kept):
+            self._kept = self.crawl.tally.pages
+            checkpoint.save(self.crawl, self.store, self.crawl.tracer.count)
 
     def _note(self, effects: Sequence[Effect]) -> None:
         tally, progress = self.crawl.tally, self.progress

@@ -23,6 +23,7 @@ from clew.frontier.expander import Numbered
 from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate, Verdict
+from clew.run import checkpoint
 from clew.run.parsing import Reading, to_page, to_sitemap
 from clew.store.base import Reader
 from clew.strategy.base import Strategy
@@ -43,21 +44,26 @@ def relearn(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None
     `before` is a decision to stop short of. Call after the engine was restored.
     """
     count = 0
-    for count in relearning(crawl, store, archive, before=before):  # noqa: B007 - the last one is the answer
+    for count, _ in relearning(crawl, store, archive, before=before):  # noqa: B007 - the last is the answer
         pass
     return count
 
 
-def relearning(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None) -> Iterator[int]:
-    """`relearn` step by step: gives after each outcome how many there were so far.
+def relearning(
+    crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None, go_on: bool = False
+) -> Iterator[tuple[int, int]]:
+    """`relearn` step by step: gives after each outcome how many there were so far, and its decision.
 
-    What was commanded is repeated at its place; for a strategy that need not learn again, that is all.
+    What was commanded is repeated at its place; for a strategy that need not learn again, that is all. To
+    `go_on` is to begin with the last checkpoint, if there is one (`clew.run.checkpoint.take_up`).
     """
     entries = [entry for entry in store.journal() if before is None or entry.after < before]
     relearns = crawl.strategy.capabilities.relearns
     commanded = deque(crawl.foresee(entries) if relearns else entries)
-    count = 0
-    for decision in store.decisions() if relearns else ():
+    after = checkpoint.take_up(crawl, store) if relearns and go_on else -1
+    known = crawl.strategy.knowledge
+    count = int(known.pages) if after >= 0 and known is not None else 0
+    for decision in store.decisions(after) if relearns else ():
         if before is not None and decision.seq >= before:
             return
         while commanded and commanded[0].after < decision.seq:
@@ -68,7 +74,7 @@ def relearning(crawl: Crawl, store: Reader, archive: Archive, *, before: int | N
             taught |= not lesson.met
         if taught:
             count += 1
-            yield count
+            yield count, decision.seq
     for entry in commanded:
         crawl.repeat(entry)
 

@@ -14,7 +14,9 @@ from clew import __version__
 from clew.engine import Change
 from clew.fetch.base import Fetcher, Openable
 from clew.predicate.verdict import Predicate
+from clew.run import checkpoint
 from clew.run.build import crawl_of, fetcher_of, seeds_of
+from clew.run.checkpoint import UnusableCheckpoint
 from clew.run.clock import Clock, WallClock
 from clew.run.config import CrawlConfig
 from clew.run.driver import Command, Driver
@@ -71,6 +73,7 @@ class Session:
         self.observers = tuple(observers)
         self.crawl = crawl_of(config, store, predicate)
         self._fetcher = fetcher
+        self._predicate = predicate
         self._relearned = relearned
         self._held = held
         self._driver: Driver | None = None
@@ -100,7 +103,15 @@ class Session:
         if saved is not None:
             restore(self.crawl, saved, now)
             recall_links(self.crawl.prospects, saved, self.store)
-            if not await self._relearn(saved.pages):
+            try:
+                learned = await self._relearn(saved.pages)
+            except UnusableCheckpoint:
+                # It was taken for one of this crawl's, and is none: begin again, without it.
+                self.crawl = crawl_of(self.config, self.store, self._predicate)
+                restore(self.crawl, saved, now)
+                recall_links(self.crawl.prospects, saved, self.store)
+                learned = await self._relearn(saved.pages, go_on=False)
+            if not learned:
                 return self._finish("interrupted")
             # Learning again may take minutes, which are not the crawl's.
             now = self.clock.now()
@@ -137,16 +148,23 @@ class Session:
                 await fetcher.close()
         return self._finish(reason)
 
-    async def _relearn(self, pages: int) -> bool:
-        """A strategy that learns is taught again what the crawl saw, from its own archive; False if it was
-        asked to stop before the end: half of what was known must not be saved as all of it."""
+    async def _relearn(self, pages: int, *, go_on: bool = True) -> bool:
+        """A strategy that learns is taught again what the crawl saw, from its own archive, since the last
+        checkpoint if there is one; False if it was asked to stop before the end: half of what was known must
+        not be saved as all of it."""
         archive = self.store.replies() if self.crawl.strategy.capabilities.relearns else None
         if archive is None:
             for entry in self.store.journal():
                 self.crawl.repeat(entry)
             return True
         with contextlib.closing(archive):
-            for count in relearning(self.crawl, self.store, archive.get):
+            last: int | None = None
+            for count, decision in relearning(self.crawl, self.store, archive.get, go_on=go_on):
+                last = count - 1 if last is None else last
+                if checkpoint.is_due(count, last):
+                    # Killed while it learns again, the next start goes on from here.
+                    checkpoint.save(self.crawl, self.store, decision)
+                    last = count
                 if count % _AT_A_TIME == 0:
                     self._relearned(count, pages)
                     # Signals are heard.

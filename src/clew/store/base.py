@@ -6,7 +6,7 @@ search, reports and resuming ask of a crawl. A class that inherits from them get
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -176,8 +176,8 @@ class Reader(Protocol):
         """Every host that was asked for something, in the order first met."""
         ...
 
-    def decisions(self) -> Iterator[Decision]:
-        """The trace, in order."""
+    def decisions(self, after: int = -1) -> Iterator[Decision]:
+        """The trace, in order, from the decision that follows `after` on."""
         ...
 
     def journal(self) -> Iterator[Journal]:
@@ -202,6 +202,10 @@ class Reader(Protocol):
 
     def learned(self) -> str:
         """The strategy's learned state, as text; empty when there is none."""
+        ...
+
+    def checkpoint(self) -> memoryview | None:
+        """The checkpoint of what was learned that was saved last, as it is; None when there is none."""
         ...
 
     def replies(self) -> Replies | None:
@@ -256,6 +260,11 @@ class Store(Reader, Protocol):
 
     def save(self, effects: Sequence[Effect]) -> None:
         """Take one batch: all of it will be stored, or none."""
+        ...
+
+    def save_checkpoint(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """Keep a checkpoint of what was learned in the place of the last one, whole or not at all, once what
+        was saved before is durable. With a store that keeps none, every resume learns from the beginning."""
         ...
 
     def flush(self) -> None:

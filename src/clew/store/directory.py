@@ -3,6 +3,7 @@
 farms/
   clew.db          state, pages, hosts, trace (SQLite; `-wal` and `-shm` beside it while open)
   clew.lock        held by the process that is crawling
+  clew.learned     a checkpoint of what was learned; may be deleted
   pages/           clew-00000.warc.gz, …: the replies
   search.db        full-text index, made by the first search; may be deleted
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import mmap
 import os
 import re
 import stat
@@ -29,7 +31,7 @@ _OURS = "clew."
 
 ARCHIVE_NAME = re.compile(r"clew-([0-9]{5,9})\.warc\.gz", re.ASCII)
 """How the archive's files are called. No other name is ever joined to a path, wherever it comes from."""
-_WRITTEN = ("clew.db", "clew.lock", "clew.log", "search.db")
+_WRITTEN = ("clew.db", "clew.lock", "clew.log", "clew.learned", "clew.learned.new", "search.db")
 _BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite opens beside a database, by name alone."""
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
@@ -69,6 +71,32 @@ def path_of(place: str) -> Path:
     'farms'
     """
     return Path(place.removeprefix("sqlite:"))
+
+
+def write_checkpoint(directory: Path, pieces: Iterable[bytes | memoryview]) -> None:
+    """Put a checkpoint of what was learned in the place of the last one, whole or not at all."""
+    path = directory / "clew.learned"
+    building = path.with_name(path.name + ".new")
+    with mapped(path):
+        building.unlink(missing_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(building, flags, 0o644), "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        building.replace(path)
+        sync(directory)
+
+
+def read_checkpoint(directory: Path) -> memoryview | None:
+    """The checkpoint of what was learned; None where there is none. Only what is looked at is read."""
+    path = directory / "clew.learned"
+    # An empty file cannot be mapped.
+    with mapped(path), contextlib.suppress(FileNotFoundError, ValueError):
+        require_own_file(path, sole=False)
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return None
 
 
 class Lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,6 +63,7 @@ class MemoryStore(Store):
         self._pages: dict[int, SavePage] = {}
         self._trace: dict[int, Decision] = {}
         self._journal: list[Journal] = []
+        self._checkpoint: bytes | None = None
         self._meta: dict[str, str] = {}
         self._learned = Learned("")
         self._width = 0
@@ -120,6 +121,14 @@ class MemoryStore(Store):
     def learned(self) -> str:
         """The strategy's learned state, as text; empty when there is none."""
         return self._learned.text
+
+    def checkpoint(self) -> memoryview | None:
+        """The checkpoint of what was learned that was saved last."""
+        return None if self._checkpoint is None else memoryview(self._checkpoint)
+
+    def save_checkpoint(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """Keep a checkpoint in the place of the last one."""
+        self._checkpoint = b"".join(pieces)
 
     def replies(self) -> None:
         """None: this store keeps no bytes."""
@@ -206,9 +215,9 @@ class MemoryStore(Store):
         """Every host that was asked for something, in the order first met."""
         return (self._host_states[number] for number in sorted(self._host_states))
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self, after: int = -1) -> Iterator[Decision]:
         """The trace, in order."""
-        return (self._trace[seq] for seq in sorted(self._trace))
+        return (self._trace[seq] for seq in sorted(self._trace) if seq > after)
 
     def journal(self) -> Iterator[Journal]:
         """What came into the crawl besides replies, in order."""

@@ -170,9 +170,8 @@ class CrawlReader(Reader):
             if found is not None:
                 yield found
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self, after: int = -1) -> Iterator[Decision]:
         """The trace, in order."""
-        after = -1
         while rows := self._all(f"{_TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
             for row in rows:
                 if (decision := self._guard.read(f"trace {row[0]}", _decision, row)) is not None:
@@ -288,6 +287,10 @@ class CrawlReader(Reader):
         path = layout.archive_file(self.path, page.blob.file)
         layout.require_own_file(path, sole=False)
         return self._guard.read(f"reply of {page.url}", _record, path, page.blob, page.url)
+
+    def checkpoint(self) -> memoryview | None:
+        """The checkpoint of what was learned that was saved last."""
+        return layout.read_checkpoint(self.path)
 
     def replies(self) -> Replies | None:
         """The archived replies, as far as they are committed; None where none can be read."""

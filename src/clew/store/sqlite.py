@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -188,9 +188,9 @@ class SqliteStore(Store):
         """Every host that was asked for something, in the order first met."""
         return self._reader.hosts()
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self, after: int = -1) -> Iterator[Decision]:
         """The trace, in order."""
-        return self._reader.decisions()
+        return self._reader.decisions(after)
 
     def journal(self) -> Iterator[Journal]:
         """What came into the crawl besides replies, in order."""
@@ -211,6 +211,15 @@ class SqliteStore(Store):
     def learned(self) -> str:
         """The strategy's learned state, as text."""
         return self._reader.learned()
+
+    def checkpoint(self) -> memoryview | None:
+        """The checkpoint of what was learned that was saved last."""
+        return self._reader.checkpoint()
+
+    def save_checkpoint(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """Keep a checkpoint in the place of the last one; it is never ahead of what is durable."""
+        self.flush()
+        layout.write_checkpoint(self.path, pieces)
 
     def replies(self) -> Replies | None:
         """The archived replies, as far as they are committed."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clew.factor import EvidenceTerm
 from clew.knowledge import Knowledge
+from clew.learn.checkpoint import Keeps
 from clew.messages import Rescore
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate, Verdict
@@ -226,6 +227,11 @@ class Strategy(ABC):
         """`state` as it is now, or, where putting it into words takes a while, what gives it whenever it is
         called and in whatever thread."""
         return self.state()
+
+    def checkpoint(self) -> Keeps | None:
+        """With `relearns`: all it has learned, in parts that can be put down as arrays and taken up by one
+        that was built alike; None where some part cannot, so that it learns from the beginning again."""
+        return None
 
     def cut_words_with(self, cut: Callable[[Page], Sequence[str]]) -> None:
         """Take the distinct stems of pages from `cut`: a lab crawls the same pages many times, and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clew import native
 from clew.factor import FactorSpec
 from clew.factor.url_depth import FADING, boldness
+from clew.learn.checkpoint import KeptAttributes, require
 from clew.learn.logistic import DenseDesign, newton
 from clew.strategy.base import totals
 
@@ -26,6 +27,10 @@ _LN2 = 0.6931471805599453
 _AHEAD = 5.0
 #: What a ratio of 0 contributes (its logarithm is infinite, which no frontier can order): less than anything.
 _WORST = -1e9
+
+
+#: What learned weights keep besides the rows they are fitted to.
+_FITTED = ("weights", "bias", "_recent", "_harvest", "_noise", "_scale")
 
 
 class Combiner(Protocol):
@@ -44,6 +49,14 @@ class Combiner(Protocol):
 
     def apply(self, evidence: Floats) -> Floats: ...
 
+    def kept(self) -> dict[str, Any]:
+        """What it learned (see `clew.learn.checkpoint`)."""
+        ...
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        """Go on with what another kept."""
+        ...
+
     def luck(self, dice: Floats) -> Floats:
         """What throws of the dice (0 to 1) are worth beside the contributions."""
         ...
@@ -53,8 +66,10 @@ class Combiner(Protocol):
         ...
 
 
-class FixedWeights:
+class FixedWeights(KeptAttributes):
     """Weights given by the user; all one gives the product of the ratios (eq. 4)."""
+
+    KEPT = ("weights",)
 
     def __init__(self, factors: tuple[str, ...], weights: Mapping[str, float]) -> None:
         self.weights = np.array([weights.get(name, 1.0 if not weights else 0.0) for name in factors])
@@ -119,6 +134,21 @@ class LearnedWeights:
         self._scale = np.ones(len(factors))
         self._rows: list[Floats] = []
         self._outcomes: list[bool] = []
+
+    def kept(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in _FITTED},
+            "rows": np.array(self._rows).reshape(len(self._rows), len(self.weights)),
+            "outcomes": np.array(self._outcomes, np.bool_),
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        require(len(found["rows"]) == len(found["outcomes"]), "outcomes")
+        require(len(found["weights"]) == len(found["_scale"]) == len(self.weights), "weights")
+        for name in _FITTED:
+            setattr(self, name, found[name])
+        self._rows = list(np.ascontiguousarray(found["rows"]))
+        self._outcomes = found["outcomes"].tolist()
 
     def fit(self, evidence: Floats) -> None:
         if len(evidence):

@@ -31,10 +31,12 @@ from clew.factor import (
     LinkGraph,
     canonical,
     heard_by_default,
+    is_kept,
     needed,
 )
 from clew.factor.link_features import Said
 from clew.knowledge import Knowledge, dumps, frozen, loads
+from clew.learn.checkpoint import Keeps, require, within
 from clew.learn.rows import distinct
 from clew.messages import Rescore
 from clew.page import Page
@@ -228,6 +230,36 @@ class Intelligent(Strategy):
     def restore(self, state: str) -> None:
         """Nothing to do: a crawl that goes on learns from its stored pages again (see `clew.run.relearn`)."""
         loads(state, "the learned state")
+
+    def checkpoint(self) -> Keeps | None:
+        # What a subclass adds is not known here.
+        declared = "kept" in vars(type(self)) and all(map(is_kept, self.learners.values()))
+        return self if declared else None
+
+    def kept(self) -> dict[str, Any]:
+        size = self.graph.size
+        return {
+            "knowledge": self.knowledge,
+            "graph": self.graph,
+            "features": self._features,
+            "combiner": self.combiner,
+            **{f"factor {name}": factor for name, factor in self.learners.items()},
+            "keys": self._keys[:size],
+            "aside": np.array(sorted(self._aside), np.int64),
+            "fetched": self._fetched,
+            "due": self._due,
+            "found": self._found,
+        }
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        graph, known = self.graph, self.knowledge
+        rows = ((graph.words, known.words), (graph.tokens, known.tokens), (graph.anchors, known.anchors))
+        require(all(within(kept.items, 0, len(table)) for kept, table in rows), "words")
+        require(graph.tokens.rows == graph.anchors.rows <= graph.size, "candidates by number")
+        require(len(found["keys"]) <= graph.size and within(found["aside"], 0, graph.size), "candidates")
+        require(found["fetched"] == len(graph.pages), "pages fetched")
+        self._keys, self._aside = found["keys"], set(found["aside"].tolist())
+        self._fetched, self._due, self._found = found["fetched"], found["due"], found["found"]
 
     # evaluation
 

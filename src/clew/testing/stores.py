@@ -314,6 +314,14 @@ class StoreContract:
         store.flush()
         assert next(iter(store.hosts())).robots == ()
 
+    def test_the_last_checkpoint_is_kept_as_it_was_given(self, store: Store) -> None:
+        assert store.checkpoint() is None
+        given: list[list[bytes | memoryview]] = [[b"first"], [b"the ", memoryview(b"second")]]
+        for pieces in given:
+            store.save_checkpoint(pieces)
+            found = store.checkpoint()
+            assert found is None or bytes(found) == b"".join(pieces)
+
     def test_hosts_keep_their_memory_until_a_new_one_comes(self, store: Store) -> None:
         store.save([visited("a.example", memory='{"a":1}'), visited("b.example", memory=None)])
         store.save([visited("a.example", memory=None)])
