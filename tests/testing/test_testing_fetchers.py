@@ -62,6 +62,7 @@ async def test_a_failure_that_does_not_happen_is_caught():
 
 def test_public_names():
     assert sorted(clew.testing.__all__) == [
+        "BackendContract",
         "ChaosServer",
         "ChaosWeb",
         "DemoWeb",
