@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from clew.run.config import SETTINGS
+from clew.cli.option_row import CrawlOption
+from clew.run.config import FORMER, SETTINGS
 from clew.run.declare import GROUPS, Declared
 from clew.units import seconds, size
 
@@ -34,10 +36,26 @@ class CrawlSettings(TypedDict, total=False):
 
 '''
 
+_TABLE = '''\
+"""The options of `clew crawl`, as plain data: showing them takes none of what a crawl is made of.
+
+Made from `clew.run.config` by `python tools/settings.py`: change them there.
+"""
+
+# ruff: noqa: E501
+# fmt: off
+from __future__ import annotations
+
+from clew.cli.option_row import CrawlOption
+
+OPTIONS = (
+'''
+
 
 def files(root: Path) -> Iterator[tuple[Path, str]]:
     """Each file that has a part made from the declaration, with the text it should have."""
     yield root / "src/clew/crawl_settings.py", typed()
+    yield root / "src/clew/cli/crawl_options.py", option_table()
     fixed = [f"`{item.dashed}`" for item in SETTINGS.values() if item.setting.fixed]
     parts = {"fixed": f"{', '.join(fixed[:-1])} and {fixed[-1]}", "options": _options()}
     parts |= {
@@ -47,6 +65,31 @@ def files(root: Path) -> Iterator[tuple[Path, str]]:
     for name in ("cli.md", "configuration.md"):
         path = root / "docs" / name
         yield path, _PART.sub(lambda part: f"{part[1]}{parts[part[2]]}\n{part[3]}", path.read_text("utf-8"))
+
+
+def option_table() -> str:
+    """The module with the options of `clew crawl`."""
+    rows = [_option_row(item) for item in SETTINGS.values() if item.key != "seeds"]
+    rows += [
+        replace(_option_row(SETTINGS[key]), key=name, names=(f"--{name}",), shown=False)
+        for name, key in FORMER.items()
+    ]
+    return _TABLE + "".join([f"    {row!r},\n" for row in rows]) + ")\n"
+
+
+def _option_row(item: Declared) -> CrawlOption:
+    setting = item.setting
+    # `--types a,b` is one word; every other list is given item by item
+    many = item.is_list and not setting.value.endswith(",…")
+    return CrawlOption(
+        item.key,
+        tuple(filter(None, (f"--{item.dashed}", setting.short))),
+        "switch" if item.is_switch else "many" if many else "one",
+        setting.value,
+        setting.group.title,
+        item.plain_help,
+        True,
+    )
 
 
 def _options() -> str:

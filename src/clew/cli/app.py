@@ -7,12 +7,21 @@ import io
 import os
 import sys
 from collections.abc import Iterable
-from difflib import get_close_matches
 
-from cyclopts import App, Argument, CycloptsError, MissingArgumentError, Parameter, UnknownCommandError
+from cyclopts import (
+    App,
+    Argument,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
 from clew import __version__
 from clew.cli.exits import DONE, USAGE, code_of, complain
+from clew.spelling import closest
 
 #: Verb, where it lives, what it does in a line, and at length. Kept as text here, so that only the verb asked
 #: for is imported.
@@ -256,15 +265,25 @@ def _words(error: CycloptsError) -> str:
     """What is wrong. For a mistyped verb the library's own words would import every verb there is."""
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return _missing(error.argument, error.command_chain)
+    if isinstance(error, UnknownOptionError):
+        return _no_option(error)
     if not isinstance(error, UnknownCommandError) or not error.unused_tokens:
-        return str(error)
+        unused = error.unused_tokens if isinstance(error, UnusedCliTokensError) else None
+        return f"there is one word too many: {unused[0]!r}" if unused else str(error)
     typed = error.unused_tokens[0]
     chain = error.command_chain or ()
     group = next((name for name in GROUPS if name in chain), None)
     names = [name for name, *_ in (GROUPS[group][1] if group else VERBS)] + ([] if group else list(GROUPS))
-    close = get_close_matches(typed, names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else f"choose {', '.join(names)}"
+    close = closest(typed, names)
+    hint = f"did you mean {close!r}?" if close else f"choose {', '.join(names)}"
     return f"there is no verb {typed!r}: {hint}"
+
+
+def _no_option(error: UnknownOptionError) -> str:
+    typed = (error.token.keyword or error.token.value).partition("=")[0]
+    shown = [name for argument in error.argument_collection if argument.show for name in argument.names]
+    close = closest(typed, [name for name in shown if name.startswith("--")])
+    return f"there is no option {typed}{f': did you mean {close}?' if close else ''}"
 
 
 def _missing(argument: Argument, chain: Iterable[str] | None) -> str:

@@ -82,7 +82,7 @@ def code_of(error: BaseException) -> int:
         complain(f"{error.filename or 'the output'}: no room left: free some space and try again")
         return STORAGE_FULL
     if isinstance(error, OSError) and error.filename is not None:
-        complain(f"{error.filename}: {error.strerror or error}")
+        complain(f"{error.filename}: {error.strerror or error}; check the path and who may use it")
         return FAILURE
     complain(f"something unexpected happened: {type(error).__name__}: {error}")
     if not os.environ.get("CLEW_DEBUG"):

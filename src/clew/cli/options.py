@@ -1,4 +1,4 @@
-"""The settings of a crawl as options of the command line, made from their declaration.
+"""The settings of a crawl as options of the command line.
 
 Values stay text here: `clew.run.config` converts and checks them, whichever way they came. An option that is
 None was not given.
@@ -11,32 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from clew.run.config import FORMER, SETTINGS
-from clew.run.declare import GROUPS, STOP, Declared
+from clew.cli.crawl_options import OPTIONS
+from clew.cli.option_row import CrawlOption
 
-_SHOWN = {
-    group: Group(group.title, help="'none' lifts a limit." if group is STOP else "", sort_key=place)
-    for place, group in enumerate(GROUPS, 1)
+#: The options that may be `none`.
+_LIMITS = "When to stop"
+_GROUPS = {
+    title: Group(title, help="'none' lifts a limit." if title == _LIMITS else "", sort_key=place)
+    for place, title in enumerate(dict.fromkeys([option.group for option in OPTIONS]), 1)
 }
+_KINDS: dict[str, Any] = {"switch": bool | None, "many": tuple[str, ...] | None, "one": str | None}
 
 
-def _option(declared: Declared, *, former: bool = False) -> Any:
-    setting = declared.setting
-    # `--types a,b` is one word; every other list is given item by item
-    many = declared.is_list and not setting.value.endswith(",…")
-    kind = bool | None if declared.is_switch else tuple[str, ...] | None if many else str | None
+def _annotated(option: CrawlOption) -> Any:
     return Annotated[
-        kind,
+        _KINDS[option.kind],
         Parameter(
-            name=f"--{setting.former}"
-            if former
-            else (f"--{declared.dashed}", *filter(None, [setting.short])),
-            show=not former,
-            metavar=setting.value or None,
-            group=_SHOWN[setting.group],
-            help=declared.plain_help,
-            allow_leading_hyphen=declared.key == "match",
-            negative=None if declared.is_switch else (),
+            name=option.names,
+            show=option.shown,
+            metavar=option.value or None,
+            group=_GROUPS[option.group],
+            help=option.help,
+            allow_leading_hyphen=option.key == "match",
+            negative=None if option.kind == "switch" else (),
         ),
     ]
 
@@ -58,8 +55,7 @@ else:
     CrawlOptions = Parameter(name="*")(
         make_dataclass(
             "CrawlOptions",
-            [(key, _option(item), None) for key, item in SETTINGS.items() if key != "seeds"]
-            + [(name, _option(SETTINGS[key], former=True), None) for name, key in FORMER.items()],
+            [(option.key, _annotated(option), None) for option in OPTIONS],
             bases=(_Given,),
             namespace={"__module__": __name__},
             frozen=True,

@@ -82,7 +82,9 @@ def _listed(name: str) -> list[str]:
     try:
         body = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
     except OSError as error:
-        raise UsageError(f"the seeds in {shown} cannot be read: {error.strerror}") from None
+        raise UsageError(
+            f"the seeds in {shown} cannot be read: {error.strerror}; give a file that has one a line"
+        ) from None
     if body.startswith(b"\x1f\x8b") or body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         found = _of_sitemap(body, shown)
     else:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.cli.console import clean, put, put_json, put_pairs
 from clew.cli.directories import Directory, Json, reading
 from clew.cli.exits import complain
 from clew.cli.progress_figures import pages_of, waiting_text
 from clew.errors import ClewError
-from clew.policy.stop_rule import Standing
-from clew.run.stopping import standings
-from clew.run.waits import waits
 from clew.units import duration_text, size_text
+
+if TYPE_CHECKING:
+    from clew.policy.stop_rule import Standing
+    from clew.store.base import Reader
 
 #: Hosts that wait, told one by one.
 _SHOWN = 5
@@ -23,6 +24,8 @@ _SHOWN = 5
 
 def status(directory: Directory, /, *, json: Json = False) -> None:
     """Say how far a crawl is; it may be running."""
+    from clew.run.waits import waits
+
     with reading(directory) as reader:
         counts = asdict(reader.counts())
         meta = reader.meta()
@@ -32,11 +35,8 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         config: dict[str, Any] = raw if isinstance(raw, dict) else {}
         elapsed = meta.get("elapsed")
         rule = str(config.get("stop") or "")
-        clauses: list[Standing] = []
-        try:
-            clauses = standings(reader, rule, float(elapsed) if isinstance(elapsed, int | float) else 0.0)
-        except ClewError as error:
-            complain(f"how far the rule to stop is cannot be said: {error}")
+        spent = float(elapsed) if isinstance(elapsed, int | float) else 0.0
+        clauses = _standings(reader, rule, spent) if rule else []
     slow = _slow_functions(meta.get("slow"))
     facts = {
         "directory": str(directory),
@@ -67,6 +67,17 @@ def status(directory: Directory, /, *, json: Json = False) -> None:
         put("waiting")
         for line in waiting_text(waiting, now, _SHOWN):
             put(f"  {line}")
+
+
+def _standings(reader: Reader, rule: str, elapsed: float) -> list[Standing]:
+    # Only where there is a rule: it takes the engine, and the whole crawl.
+    from clew.run.stopping import standings
+
+    try:
+        return standings(reader, rule, elapsed)
+    except ClewError as error:
+        complain(f"how far the rule to stop is cannot be said: {error}")
+        return []
 
 
 def _slow_functions(told: object) -> dict[str, dict[str, Any]]:

@@ -20,8 +20,8 @@ from clew.engine.learning import Lesson
 from clew.engine.leasing import Leasing
 from clew.engine.refold import Refold
 from clew.errors import RETRY, Reason, Retry, UsageError
+from clew.frontier.host import waits_of
 from clew.frontier.hosts import Host
-from clew.frontier.parked import waits_of
 from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
 from clew.messages import (
     Close,

@@ -227,7 +227,8 @@ def read_file(path: Path, now: float) -> tuple[Given, ...]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read as a cookie file: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise ConfigError(f"the cookie file {path} cannot be read: {why}; check --cookie-file") from None
     found = [_given(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
     return tuple([one for one in found if one is not None and one.cookie.expires > now])
 

@@ -7,13 +7,20 @@ most once at a time; a host that is not the user's own never has two requests un
 its time; everything about a host belongs to its slot.
 """
 
-from clew.frontier.admission import Admission, Admitted
-from clew.frontier.expander import Expanded, Expander
-from clew.frontier.hosts import Host, Hosts, Politeness
-from clew.frontier.queue import Frontier
-from clew.frontier.ready_hosts import ReadyHosts
-from clew.frontier.robots_gate import RobotsGate
-from clew.url.index import KeyIndex
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.lazy import loader
+
+if TYPE_CHECKING:
+    from clew.frontier.admission import Admission, Admitted
+    from clew.frontier.expander import Expanded, Expander
+    from clew.frontier.hosts import Host, Hosts, Politeness
+    from clew.frontier.queue import Frontier
+    from clew.frontier.ready_hosts import ReadyHosts
+    from clew.frontier.robots_gate import RobotsGate
+    from clew.url.index import KeyIndex
 
 __all__ = [
     "Admission",
@@ -28,3 +35,21 @@ __all__ = [
     "ReadyHosts",
     "RobotsGate",
 ]
+
+#: Loaded when they are first asked for: a verb that only reads a crawl needs none of them.
+__getattr__ = loader(
+    __name__,
+    {
+        "Admission": "clew.frontier.admission",
+        "Admitted": "clew.frontier.admission",
+        "Expanded": "clew.frontier.expander",
+        "Expander": "clew.frontier.expander",
+        "Frontier": "clew.frontier.queue",
+        "Host": "clew.frontier.hosts",
+        "Hosts": "clew.frontier.hosts",
+        "KeyIndex": "clew.url.index",
+        "Politeness": "clew.frontier.hosts",
+        "ReadyHosts": "clew.frontier.ready_hosts",
+        "RobotsGate": "clew.frontier.robots_gate",
+    },
+)

@@ -8,7 +8,7 @@ it answers. A host that fails time and again rests longer and longer, and in the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from clew.frontier.robots import Rules
@@ -18,6 +18,8 @@ RETRY_AFTER = "retry_after"
 """The name under which a host remembers the rest that its last reply asked for."""
 REST = "rest"
 """The name under which it remembers how long it rests after its last request, if longer than its delay."""
+PARKED = "robots_waits"
+"""The name under which a host remembers its parked origins."""
 
 _RECOVERY = 0.8
 _FRESH = 0.25
@@ -258,3 +260,15 @@ def given_up(row: SaveHost) -> bool:
     host = Host(row.host, 0, False, row.delay, 1)
     host.recall(row)
     return host.excluded
+
+
+def waits_of(notes: Mapping[str, object]) -> dict[str, float]:
+    """When each parked origin of a host is asked again, by what the host remembers; only what is a time.
+
+    >>> waits_of({PARKED: {"http://a.example": 40.0, "http://b.example": "soon"}})
+    {'http://a.example': 40.0}
+    """
+    found = notes.get(PARKED)
+    if not isinstance(found, dict):
+        return {}
+    return {str(origin): float(at) for origin, at in found.items() if isinstance(at, int | float)}

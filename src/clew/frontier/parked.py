@@ -9,29 +9,14 @@ is taken up again begins with all of them queued, and asks at once.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from clew.frontier.host import PARKED, waits_of
 from clew.frontier.hosts import Host, Hosts
 from clew.frontier.queue import Frontier
 from clew.messages import State
-
-NOTE = "robots_waits"
-"""The name under which a host remembers its parked origins."""
-
-
-def waits_of(notes: Mapping[str, object]) -> dict[str, float]:
-    """When each parked origin of a host is asked again, by what the host remembers; only what is a time.
-
-    >>> waits_of({NOTE: {"http://a.example": 40.0, "http://b.example": "soon"}})
-    {'http://a.example': 40.0}
-    """
-    found = notes.get(NOTE)
-    if not isinstance(found, dict):
-        return {}
-    return {str(origin): float(at) for origin, at in found.items() if isinstance(at, int | float)}
 
 
 @dataclass(slots=True)
@@ -73,7 +58,7 @@ class ParkedOrigins:
         for candidate in waiting:
             self.frontier.close(candidate, State.LEASED)
         self._origins[origin] = ParkedOrigin(host, until, attempts, patience, waiting)
-        host.note(NOTE, waits_of(host.notes) | {origin: until})
+        host.note(PARKED, waits_of(host.notes) | {origin: until})
         heapq.heappush(self._due, (until, origin))
         self.hosts.touch(host.number)
 
@@ -95,7 +80,7 @@ class ParkedOrigins:
         if parked is not None:
             waits = waits_of(parked.host.notes)
             waits.pop(origin, None)
-            parked.host.note(NOTE, waits)
+            parked.host.note(PARKED, waits)
             self._put_back(parked)
 
     def release_host(self, host: Host) -> None:

@@ -59,7 +59,9 @@ def loads(text: str, where: str = "the knowledge") -> Knowledge:
     except (ValueError, RecursionError):
         raise StoreForeign(f"{where} is not JSON: it is damaged, or another program's file") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise StoreForeign(f"{where} is not knowledge saved by clew")
+        raise StoreForeign(
+            f"{where} is not knowledge: give a crawl's directory, or a file of clew knowledge save"
+        )
     version = plain.get("version")
     if not isinstance(version, int) or version < 1:
         raise StoreForeign(f"{where} has no version: it is damaged")

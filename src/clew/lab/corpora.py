@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from clew.lab.corpus_index import RecordedPage, open_index
 from clew.lab.corpus_readers import miniweb, webkb, wikispeedia
 from clew.lab.demo import DemoWeb
 from clew.lab.webs import Change, CorpusWeb, LabelledWeb, PlainWeb
+from clew.spelling import closest
 
 SCHOOLS = "http://schools-wikipedia.org/wp/"
 TAXONOMY = "subject."
@@ -129,8 +129,8 @@ def open_web(spec: str) -> LabelledWeb:
     path = Path(spec)
     if path.exists():
         return _open_path(path)
-    near = difflib.get_close_matches(spec, names(), n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = closest(spec, names())
+    hint = f"did you mean {near!r}? " if near else ""
     raise UsageError(
         f"no recorded web called {spec!r}: {hint}"
         f"give a crawl directory, a WARC file, or one of {', '.join(names())}."

@@ -165,7 +165,9 @@ class Experiment(_Table):
         try:
             given = tomllib.loads(path.read_text("utf-8"))
         except FileNotFoundError:
-            raise ConfigError(f"there is no experiment {path}") from None
+            raise ConfigError(
+                f"there is no experiment {path}: give a TOML file, as docs/lab.md describes"
+            ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path} is not TOML: {error}") from None
         return cls.parse({"name": path.stem} | given, str(path))
@@ -182,4 +184,6 @@ def _complaint(error: ValidationError) -> str:
     reason = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         return f"there is no setting {place!r}"
+    if first["type"] == "missing":
+        return f"{place} is missing: docs/lab.md says what an experiment needs"
     return f"{place}: {reason}" if place else reason

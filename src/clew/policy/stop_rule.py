@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import Any, Protocol
 
@@ -27,6 +26,7 @@ from lark import Lark, Token, UnexpectedInput
 
 from clew.errors import StopSyntaxError
 from clew.policy.tally import Tally
+from clew.spelling import closest
 from clew.units import duration_text, seconds, size, size_text
 
 COUNTS = ("pages", "matches", "requests", "misses", "stale")
@@ -244,8 +244,8 @@ def _clause(text: str, tree: Any) -> Clause:
     word, operator, value, over = tree.children
     name, at = word.lower(), word.start_pos
     if name not in QUANTITIES + FLAGS:
-        close = get_close_matches(name, QUANTITIES + FLAGS, 1, 0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(QUANTITIES + FLAGS)}"
+        close = closest(name, QUANTITIES + FLAGS)
+        hint = f"did you mean {close!r}?" if close else f"choose from {', '.join(QUANTITIES + FLAGS)}"
         raise StopSyntaxError(f"unknown clause {name!r}: {hint}", text, at)
     if name in FLAGS:
         if operator is not None and name != "community":

@@ -5,7 +5,6 @@ Every problem found here is one of spelling, and its message says what was meant
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import NoReturn
@@ -13,6 +12,7 @@ from typing import NoReturn
 from clew.errors import PredicateSyntaxError
 from clew.predicate.atoms import ALIASES, Value, fields, number, topic
 from clew.predicate.formula import Formula
+from clew.spelling import closest
 
 #: The longest formula, in characters.
 MAX_LENGTH = 10_000
@@ -137,9 +137,9 @@ class Lexer:
         if name.lower() in ("http", "https") or self._text.startswith("//", end):
             return "to look for an address, write url: before it, or put it in quotation marks"
         known = [field for field in fields() if field]
-        near = difflib.get_close_matches(name.lower(), known, 1, 0.5)
+        near = closest(name, known)
         if near:
-            return f"unknown field {name!r}: did you mean {near[0]!r}?"
+            return f"unknown field {name!r}: did you mean {near!r}?"
         return f"unknown field {name!r} (known: {', '.join(sorted(known))}); to look for the text, quote it"
 
     def _atom(self, field: str, start: int) -> Formula:

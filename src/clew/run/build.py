@@ -31,7 +31,7 @@ def seeds_of(config: CrawlConfig) -> tuple[str, ...]:
     found = [(seed, urls.canonical(seed)) for seed in config.seeds]
     bad = [seed for seed, canonical in found if canonical is None]
     if bad:
-        raise ConfigError(f"{bad[0]!r} is not an http or https address to start from")
+        raise ConfigError(f"{bad[0]!r} is not an http or https address to start from: check how it is spelt")
     return tuple(dict.fromkeys([canonical for _, canonical in found if canonical is not None]))
 
 
@@ -190,8 +190,13 @@ def _fetcher_class(config: CrawlConfig) -> FetcherClass:
 
 
 def check_fetcher(config: CrawlConfig) -> None:
-    """That the fetcher is there, and a browser if one is wanted; a `ConfigError` says what to install."""
+    """That the fetcher is there, a browser if one is wanted, and the cookie file if one is named; a
+    `ConfigError` says what to install or to mend."""
     _fetcher_class(config)
+    if config.cookie_file is not None:
+        from clew.fetch.cookies import read_file
+
+        read_file(config.cookie_file, now=0.0)
     if config.browser:
         from clew.fetch.chromium import find_chromium, playwright_at_hand
 

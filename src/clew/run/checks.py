@@ -5,7 +5,6 @@ Each check takes a value and gives it back, or raises a `ValueError` with one se
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import re
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 from clew.errors import ConfigError, StopSyntaxError
 from clew.policy import StopRule
 from clew.policy.scope import KINDS, pattern
+from clew.spelling import closest
 from clew.strategy import STRATEGIES
 from clew.strategy.intelligent import WEIGHINGS
 
@@ -29,8 +29,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("concurency", ["delay", "concurrency"])
     "; did you mean 'concurrency'?"
     """
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    close = closest(word, known)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def not_one_of(value: object, known: tuple[str, ...]) -> str:

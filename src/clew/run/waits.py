@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clew.frontier.host import RETRY_AFTER, Host
-from clew.frontier.parked import waits_of
+from clew.frontier.host import RETRY_AFTER, Host, waits_of
 from clew.messages import SaveHost
 
 if TYPE_CHECKING:

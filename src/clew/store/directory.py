@@ -164,7 +164,7 @@ def inspect(directory: Path) -> None:
     if not directory.is_dir():
         raise StoreForeign(f"{directory} is not a directory: give the directory of a crawl")
     if not path.is_symlink() and not path.is_file():
-        raise StoreForeign(f"{directory} is not a crawl directory: no clew.db in it")
+        raise StoreForeign(f"{directory} is not a crawl directory (no clew.db in it): give that of a crawl")
     require_own_database(path)
     with path.open("rb") as stream:
         head = stream.read(100)

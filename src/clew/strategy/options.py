@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from clew.errors import ConfigError
+from clew.spelling import closest
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def nearest(word: str, known: tuple[str, ...]) -> str:
     >>> nearest("decoy", ("decay", "beta"))
     ": did you mean 'decay'?"
     """
-    close = get_close_matches(word, known, 1)
+    close = closest(word, known)
     if close:
-        return f": did you mean {close[0]!r}?"
+        return f": did you mean {close!r}?"
     return f": choose from {', '.join(known)}" if known else ""
 
 

@@ -8,7 +8,6 @@ topic what it is and what it is not.
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ import xxhash
 
 from clew.errors import UsageError
 from clew.page import Page
+from clew.spelling import closest
 
 #: The root: every page is about it.
 ANY = "any"
@@ -102,8 +102,8 @@ class Taxonomy:
                 f"there is no topic {name!r}, nor any other: make one with clew topic new {name}"
             )
         names = {path.rpartition(".")[2]: path for path in reversed(self.topics)}
-        near = difflib.get_close_matches(wanted, [*self.topics, *names], 1, 0.5)
-        hint = f"did you mean {names.get(near[0], near[0])!r}?" if near else f"there are {_few(self.topics)}"
+        near = closest(wanted, [*self.topics, *names])
+        hint = f"did you mean {names.get(near, near)!r}?" if near else f"there are {_few(self.topics)}"
         raise UsageError(f"there is no topic {name!r}: {hint}")
 
     def parent(self, path: str) -> str:
