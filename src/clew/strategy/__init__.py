@@ -17,6 +17,7 @@ from clew.plugins import Registry
 from clew.predicate.verdict import Predicate
 from clew.strategy.ache import Ache
 from clew.strategy.anthelion import Anthelion
+from clew.strategy.ariadne import Ariadne
 from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy
 from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
@@ -32,6 +33,7 @@ __all__ = [
     "STRATEGIES",
     "Ache",
     "Anthelion",
+    "Ariadne",
     "BestFirst",
     "BreadthFirst",
     "Capabilities",
@@ -66,6 +68,7 @@ OWN = {
     "ache": "clew.strategy.ache:Ache",
     "anthelion": "clew.strategy.anthelion:Anthelion",
     "tagpath": "clew.strategy.tagpath:TagPath",
+    "ariadne": "clew.strategy.ariadne:Ariadne",
 }
 
 
