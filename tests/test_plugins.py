@@ -1,8 +1,9 @@
-"""Another package brings a factor, a strategy, a field, a store and a fetcher, with one file each."""
+"""Another package brings a factor, strategies, a field, a store, a fetcher and a corpus: one file each."""
 
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,28 +13,25 @@ import pytest
 
 from clew import factor, fetch, predicate, strategy
 from clew.errors import ConfigError
+from clew.lab import corpora
 from clew.plugins import Registry
 from clew.store import backends, open_reader
-from clew.testing import BackendContract, DemoWeb, StoreContract, serving
+from clew.testing import BackendContract, DemoWeb, StoreContract, StrategyContract, serving
 
 HOME = Path(__file__).parents[1]
 PLUGIN = HOME / "examples" / "plugin"
-POINTS = """\
-[clew.factors]
-pdf = pdf_factor:Pdf
+DOCS = HOME / "docs" / "bring-your-own.md"
 
-[clew.strategies]
-short-first = short_first:ShortFirst
 
-[clew.predicates]
-outlinks = links_atom:FIELDS
+def points():
+    """Entry points as docs/bring-your-own.md has them, in the form of an installed distribution."""
+    declared = tomllib.loads(DOCS.read_text("utf-8").partition("```toml\n")[2].partition("```")[0])
+    groups = declared["project"]["entry-points"]
+    return "".join(
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in groups.items()
+    )
 
-[clew.stores]
-ledger = ledger_store:BACKEND
-
-[clew.fetchers]
-demo = demo_fetcher:DemoFetcher
-"""
 
 #: The demo web by the fetcher that is brought, which asks no proxy and waits for nobody.
 DEMO = ("--fetcher", "demo", "--own", "*", "--proxy", "http://127.0.0.1:9", "--delay", "0")
@@ -42,22 +40,28 @@ DEMO = ("--fetcher", "demo", "--own", "*", "--proxy", "http://127.0.0.1:9", "--d
 @pytest.fixture
 def installed(tmp_path):
     """A folder for the path, in which the examples are an installed distribution."""
-    for file in PLUGIN.glob("*.py"):
+    for file in PLUGIN.iterdir():
+        if file.is_dir():
+            continue
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
     info = tmp_path / "toys-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(POINTS)
+    (info / "entry_points.txt").write_text(points())
     return tmp_path
+
+
+def module_of(name):
+    """A module of the examples, as its package would have it."""
+    spec = importlib.util.spec_from_file_location(name, PLUGIN / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
 def ledger():
-    """The module of the store, as its package would have it."""
-    spec = importlib.util.spec_from_file_location("ledger_store", PLUGIN / "ledger_store.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of("ledger_store")
 
 
 def clew(installed, *words, code=(0,)):
@@ -146,6 +150,24 @@ def test_a_store_and_a_fetcher_from_outside_serve_every_verb(installed, tmp_path
     assert json.loads(clew(installed, "status", place, "--json"))["pages"] == 200
 
 
+@pytest.mark.slow
+def test_a_corpus_and_a_baseline_from_outside_make_an_experiment(installed, tmp_path):
+    """Opened by name in the processes of the lab too; the others are compared with the baseline."""
+    clew(installed, "lab", "run", "fables.toml", "-o", tmp_path / "out")
+    (told,) = json.loads(clew(installed, "lab", "show", tmp_path / "out", "--json"))["tables"]
+    rows = {row["strategy"]: row for row in told["rows"]}
+    assert set(rows) == {"backlink-count", "breadth-first", "learned"}
+    assert told["baseline"] == "backlink-count"
+    assert rows["learned"]["nauc"] > rows["backlink-count"]["nauc"] > 0
+
+
+def test_every_example_is_a_row_of_the_page_and_every_row_has_one():
+    table = DOCS.read_text("utf-8").partition("\n## ")[0]
+    linked = set(re.findall(r"\]\(\.\./examples/(?:plugin/)?([a-z_]+\.py)\)", table))
+    assert linked == {file.name for file in PLUGIN.glob("*.py")} | {"reading_time.py"}
+    assert all(f"{file.stem}:" in table for file in PLUGIN.glob("*.py"))
+
+
 def test_a_way_to_the_web_is_not_taken_on_a_directorys_word(installed, tmp_path):
     web = DemoWeb()
     plain = (*DEMO, "-d", tmp_path / "one", "--pages", "5")
@@ -158,6 +180,16 @@ def test_a_way_to_the_web_is_not_taken_on_a_directorys_word(installed, tmp_path)
 def test_a_store_that_is_not_installed_is_named_with_those_that_are(installed):
     assert "no store for postgresql" in (said := clew(installed, "status", "postgresql://a/b", code=(2,)))
     assert "ledger" in said
+
+
+class TestShortFirst(StrategyContract):
+    def make(self):
+        return module_of("short_first").ShortFirst()
+
+
+class TestBacklinkCount(StrategyContract):
+    def make(self):
+        return module_of("backlink_count").BacklinkCount()
 
 
 class TestLedger(StoreContract):
@@ -196,6 +228,7 @@ def test_without_the_distribution_nothing_is_left_of_it():
         ("clew.predicates", predicate.atoms.OWN),
         ("clew.stores", backends.OWN),
         ("clew.fetchers", fetch.OWN),
+        ("clew.corpora", corpora.OWN),
     ],
 )
 def test_our_own_are_registered_like_those_of_others(group, own):

@@ -11,8 +11,8 @@ from pathlib import Path
 from clew.errors import UsageError
 from clew.lab.corpus_index import RecordedPage, open_index
 from clew.lab.corpus_readers import miniweb, webkb, wikispeedia
-from clew.lab.demo import DemoWeb
 from clew.lab.webs import Change, CorpusWeb, LabelledWeb, PlainWeb
+from clew.plugins import Registry
 from clew.spelling import closest
 
 SCHOOLS = "http://schools-wikipedia.org/wp/"
@@ -86,6 +86,16 @@ CORPORA: dict[str, Corpus] = {
 }
 
 
+OWN = {"demo": "clew.lab.demo:DemoWeb"}
+#: Webs that need no files of this project's, clew's own and those of other packages (`clew.corpora`): what is
+#: called without arguments and gives a `LabelledWeb`.
+WEBS: Registry[Callable[[], LabelledWeb]] = Registry(
+    "clew.corpora",
+    OWN,
+    lambda name, found: "" if callable(found) else f"{found!r} cannot be called to open a web",
+)
+
+
 def corpora_home() -> Path:
     """The folder of the corpus files: `CLEW_CORPORA`, else `shared/corpora` next to the project."""
     if named := os.environ.get("CLEW_CORPORA"):
@@ -113,19 +123,19 @@ def topics_of(web: LabelledWeb, url: str) -> tuple[str, ...]:
 
 def names() -> tuple[str, ...]:
     """What `open_web` knows by name."""
-    return (*CORPORA, "demo")
+    return (*CORPORA, *WEBS)
 
 
 def open_web(spec: str) -> LabelledWeb:
-    """Open a recorded web: a corpus by name, `demo`, a crawl directory, or a WARC file or folder.
+    """Open a recorded web: a corpus by name, a crawl directory, or a WARC file or folder.
 
     >>> open_web("demo").name
     'demo'
     """
-    if spec == "demo":
-        return DemoWeb()
     if spec in CORPORA:
         return _open_corpus(spec, CORPORA[spec])
+    if spec in WEBS:
+        return WEBS[spec]()
     path = Path(spec)
     if path.exists():
         return _open_path(path)
