@@ -57,6 +57,7 @@ class CrawlSettings(TypedDict, total=False):
     browser_path: Path | str | None
     cache: Path | str | None
     cache_age: float | str
+    batch: int
     ordered: bool
     parse_workers: int | None
     predicate_timeout: float | str | None

@@ -237,6 +237,8 @@ class Decision:
     known: int
     dropped: tuple[tuple[str, int], ...]
     """Links left out, by reason."""
+    joined: bool = False
+    """Settled in one batch with the decision before it: learned from together."""
 
     def line(self) -> str:
         """The decision as one canonical line, without the time.
@@ -248,7 +250,7 @@ class Decision:
         return (
             f"{self.seq} {self.kind} {self.url} #{self.candidate}.{self.attempt} {self.score!r}=[{terms}] "
             f"{self.status} {self.result} {self.verdict!r} "
-            f"+{self.new}/{self.known} -[{dropped}] q{self.queue}"
+            f"+{self.new}/{self.known} -[{dropped}] q{self.queue}{' &' if self.joined else ''}"
         )
 
 

@@ -12,6 +12,11 @@ class Tracer:
 
     def __init__(self) -> None:
         self.count = 0
+        self._joins = False
+
+    def begin_batch(self) -> None:
+        """The next task that came back is the first of a batch."""
+        self._joins = False
 
     def __repr__(self) -> str:
         return f"Tracer({self.count} decisions)"
@@ -30,8 +35,9 @@ class Tracer:
         dropped: Mapping[str, int] | None = None,
     ) -> Record:
         """A task came back."""
-        task = outcome.task
+        task, joined, self._joins = outcome.task, self._joins, True
         return self._line(
+            joined=joined,
             at=now,
             kind=task.kind.value,
             url=task.url,
@@ -104,6 +110,7 @@ class Tracer:
         new: int,
         known: int,
         dropped: tuple[tuple[str, int], ...],
+        joined: bool = False,
     ) -> Record:
         self.count += 1
         return Record(
@@ -124,5 +131,6 @@ class Tracer:
                 new=new,
                 known=known,
                 dropped=dropped,
+                joined=joined,
             )
         )

@@ -56,6 +56,7 @@ OPTIONS = (
     CrawlOption(key='browser_path', names=('--browser-path',), kind='one', value='FILE', group='How to ask', help='The Chromium or Chrome to use, if it is not on the path (on the path).', shown=True),
     CrawlOption(key='cache', names=('--cache',), kind='one', value='DIR', group='This machine', help='A page cache that several crawls share.', shown=True),
     CrawlOption(key='cache_age', names=('--cache-age',), kind='one', value='DURATION', group='This machine', help='How old a cached page may be (7d).', shown=True),
+    CrawlOption(key='batch', names=('--batch',), kind='one', value='N', group='This machine', help='Replies settled together, at most: learned from at once and saved as one; fewer learn sooner (1).', shown=True),
     CrawlOption(key='ordered', names=('--ordered',), kind='switch', value='', group='This machine', help='Settle replies in the order asked, so that a crawl of an unchanged web gives the same trace; slower (false).', shown=True),
     CrawlOption(key='parse_workers', names=('--parse-workers',), kind='one', value='N', group='This machine', help='Processes that parse pages; 0 parses all in the main one (large pages only).', shown=True),
     CrawlOption(key='predicate_timeout', names=('--predicate-timeout',), kind='one', value='DURATION', group='This machine', help='Ask functions that a formula names by py: in a process of their own, and no longer than this for a page (none).', shown=True),

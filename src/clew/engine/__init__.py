@@ -1,8 +1,8 @@
 """The engine: what to fetch next, and what a fetch means.
 
-    tasks   = crawl.lease(now, n)         # pages, robots.txt files, sitemaps to fetch, names to look up
-    effects = crawl.settle(outcome, now)  # judged, learned from, links scored; save these
-    effects = crawl.command(change, now)  # another budget, a host banned: whatever changes meanwhile
+    tasks   = crawl.lease(now, n)               # pages, robots.txt files, sitemaps to fetch, names to look up
+    effects = crawl.settle_many(outcomes, now)  # judged, learned from, links scored; save these
+    effects = crawl.command(change, now)        # another focus or budget, a host banned: changes meanwhile
 
 It never awaits, reads a clock, opens a file or rolls dice, so the same calls give the same trace in every
 driver. Tasks go out through `leasing`, outcomes come in through `settling`; both work on the state in `core`.

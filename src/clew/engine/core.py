@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.engine.learning import Lesson, teach
+from clew.engine.learning import Lesson, Taught, teach, teach_many
 from clew.engine.prospects import FrontierProspects
 from clew.frontier.admission import Admission
 from clew.frontier.expander import Expander
@@ -21,7 +21,7 @@ from clew.frontier.ready_hosts import ReadyHosts
 from clew.frontier.robots_gate import RobotsGate
 from clew.frontier.sitemaps import Mode, Sitemaps
 from clew.frontier.target_cache import TargetCache
-from clew.messages import Effect, Forward, State, Via
+from clew.messages import Effect, Forward, Rescore, State, Via
 from clew.page import Links
 from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
 from clew.policy.community import Community
@@ -146,10 +146,35 @@ class Core:
         taught = teach(self.strategy, lesson)
         return taught.terms, [] if taught.moved is None else self.expander.rescore(taught.moved)
 
-    def learn_again(self, lesson: Lesson) -> None:
-        """Take in once more what was taught before the crawl was taken up again: its candidates are filed."""
-        terms, _ = self.learn(lesson)
-        self.expander.file_again(lesson.expansion.ids, lesson.expansion.fresh, terms)
+    def learn_again(self, lessons: Sequence[Lesson]) -> None:
+        """Take in once more a batch that was taught before the crawl was taken up again (or one lesson of
+        candidates that no judged page led to): its candidates are filed."""
+        if lessons[0].met:
+            taught = [teach(self.strategy, lesson) for lesson in lessons]
+        else:
+            taught = teach_many(self.strategy, lessons)
+        self.rescore(taught)
+        fresh = [lesson.expansion.ids[lesson.expansion.fresh] for lesson in lessons]
+        first = min([int(ids[0]) for ids in fresh if len(ids)], default=self.frontier.count)
+        for lesson, one in zip(lessons, taught, strict=True):
+            self.expander.file_again(lesson.expansion.ids, lesson.expansion.fresh, one.terms)
+        self.rescore_batch(taught, first)
+
+    def rescore(self, taught: Sequence[Taught]) -> list[Effect]:
+        """Give queued candidates the worth that lessons moved them to."""
+        return [effect for one in taught if one.moved for effect in self.expander.rescore(one.moved)]
+
+    def rescore_batch(self, taught: Sequence[Taught], first: int) -> list[Effect]:
+        """The candidates that a batch brought, from number `first` on, are worth what its later pages made of
+        them; call when they are filed."""
+        if len(taught) == 1:
+            return []
+        late: list[Effect] = []
+        for one in taught:
+            if one.moved is not None and (mine := one.moved.ids >= first).any():
+                moved = Rescore(one.moved.ids[mine], one.moved.terms[mine], one.moved.saved)
+                late += self.expander.rescore(moved)
+        return late
 
     def objection(self, url: str, depth: int, source: str = "") -> str | None:
         """Why a URL should not become a candidate; None when it may."""

@@ -7,6 +7,7 @@ So nothing that was learned can be out of date or half saved, and there is no se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,10 +92,20 @@ class Taught:
     """Queued candidates whose worth changed by it."""
 
 
+def teach_many(strategy: Strategy, lessons: Sequence[Lesson]) -> list[Taught]:
+    """Tell a strategy of the pages, judged or missed, of one batch: they are learned from together."""
+    if len(lessons) == 1:
+        scored = [strategy.observe(lessons[0].expansion)]
+    else:
+        scored = strategy.observe_many([lesson.expansion for lesson in lessons])
+    return [
+        Taught(one.terms if len(lesson.expansion.ids) else None, one.moved)
+        for lesson, one in zip(lessons, scored, strict=True)
+    ]
+
+
 def teach(strategy: Strategy, lesson: Lesson) -> Taught:
     """Tell a strategy of what happened; only this changes what it knows."""
-    expansion = lesson.expansion
     if lesson.met:
-        return Taught(strategy.meet(expansion))
-    scored = strategy.observe(expansion)
-    return Taught(scored.terms if len(expansion.ids) else None, scored.moved)
+        return Taught(strategy.meet(lesson.expansion))
+    return teach_many(strategy, (lesson,))[0]

@@ -7,10 +7,12 @@ open frontier is worth by it. Whoever drives the crawl makes the lessons anew, f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.engine.learning import Lesson, teach
+from clew.engine.learning import Lesson, teach, teach_many
 from clew.frontier.queue import Frontier
 from clew.messages import Rescore, State
 from clew.predicate.verdict import Predicate
@@ -39,24 +41,38 @@ class Refold:
     def __repr__(self) -> str:
         return f"Refold({self.strategy.name}, {int(self._told.sum())} of {len(self._told)} candidates)"
 
-    def teach(self, lesson: Lesson) -> None:
-        """Take in what happened next."""
-        taught = teach(self.strategy, lesson)
-        if taught.moved is not None:
-            self._reserve(taught.moved.ids)
-            self._terms[taught.moved.ids] = taught.moved.terms
-            self._told[taught.moved.ids] = True
-        expansion = lesson.expansion
+    def teach(self, lessons: Sequence[Lesson]) -> None:
+        """Take in what happened next: a batch of pages, or one lesson of candidates no judged page led to."""
+        if lessons[0].met:
+            taught = [teach(self.strategy, lesson) for lesson in lessons]
+        else:
+            taught = teach_many(self.strategy, lessons)
+        moved = [one.moved for one in taught if one.moved is not None]
+        for some in moved:
+            self._set(some.ids, some.terms)
+        for lesson, one in zip(lessons, taught, strict=True):
+            self._file(lesson.expansion, one.terms)
+        if len(lessons) > 1:
+            fresh = np.concatenate([lesson.expansion.ids[lesson.expansion.fresh] for lesson in lessons])
+            for some in moved if len(fresh) else ():
+                late = some.ids >= fresh.min()
+                self._set(some.ids[late], some.terms[late])
+
+    def _set(self, ids: NDArray[np.int64], terms: Terms) -> None:
+        self._reserve(ids)
+        self._terms[ids] = terms
+        self._told[ids] = True
+
+    def _file(self, expansion: Expansion, terms: Terms | None) -> None:
         ours = expansion.ids >= 0
         if not ours.any():
             return
         ids = expansion.ids[ours]
         self._reserve(ids)
-        terms = (self._unmet(expansion) if taught.terms is None else taught.terms)[ours]
+        terms = (self._unmet(expansion) if terms is None else terms)[ours]
         better = expansion.fresh[ours] | ~self._told[ids]
         better |= totals(terms) > totals(self._terms[ids])
-        self._terms[ids[better]] = terms[better]
-        self._told[ids] = True
+        self._set(ids[better], terms[better])
 
     def open(self) -> Rescore:
         """What the candidates that may still be fetched are worth by it; of others nothing is told, and what

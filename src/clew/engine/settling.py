@@ -7,8 +7,8 @@ whatever came is taken into the health of its host.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ import numpy as np
 from clew import url as urls
 from clew.engine import commands
 from clew.engine.commands import BanHost, Change, InForce, SetBudget, SetFocus, SetWeights
-from clew.engine.learning import Lesson
+from clew.engine.learning import Lesson, teach_many
 from clew.engine.leasing import Leasing
 from clew.engine.refold import Refold
 from clew.errors import RETRY, Reason, Retry, UsageError
+from clew.frontier.admission import Admitted
+from clew.frontier.expander import Expanded, Numbered
 from clew.frontier.host import waits_of
 from clew.frontier.hosts import Host
 from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
@@ -51,31 +53,75 @@ _ORIGINS = 4
 _LOOKED_AT = 64
 
 
+@dataclass(slots=True)
+class Taken:
+    """A page that came, as far as it is settled before it is learned from."""
+
+    task: Task
+    lesson: Lesson
+    links: tuple[Admitted, Numbered] | None = None
+    filed: Expanded | None = None
+    """Its links, once the batch was learned from."""
+
+
+Settling = Generator[Taken | None, None, tuple[Host | None, list[Effect]]]
+"""Settling one outcome: gives what it teaches, if anything; then its host and what else is to be saved."""
+
+
 class Crawl(Leasing):
     """One crawl, or one shard of one."""
 
     def settle(self, outcome: Outcome, now: float) -> tuple[Effect, ...]:
         """Take in what came of a task. The effects belong together: save all or none."""
+        return self.settle_many((outcome,), now)
+
+    def settle_many(self, outcomes: Sequence[Outcome], now: float) -> tuple[Effect, ...]:
+        """Take in what came of several tasks: their pages are judged, then learned from together, then their
+        links are filed, then the rest. The effects belong together: save all or none."""
+        self.tracer.begin_batch()
+        unfiled: dict[int, int] | None = {} if len(outcomes) > 1 else None
+        settling = [self._settling(outcome, now, unfiled) for outcome in outcomes]
+        found = list(map(next, settling))
+        effects = self._learn_together([one for one in found if one is not None])
+        for one in settling:
+            host, more = _rest_of(one)
+            effects += more
+            if host is not None and host.excluded:
+                self.give_up(host)
+        return (*self._carried(), *effects)
+
+    def _settling(self, outcome: Outcome, now: float, unfiled: dict[int, int] | None) -> Settling:
+        """Settle one outcome, in two steps: up to what it teaches, and, when that is learned, the rest."""
         if outcome.error is Reason.LOCAL:
-            return self._paused(outcome, now)
+            yield None
+            return None, self._paused(outcome, now)
         self._troubles = 0
         self.in_flight -= 1
         kind = outcome.task.kind
         if kind is not TaskKind.RESOLVE:
             self.tally.wire += outcome.wire
             self.tally.requests += (not outcome.cached) + outcome.subrequests
-        settle = {
-            TaskKind.ROBOTS: self._robots,
-            TaskKind.SITEMAP: self._sitemap,
-            TaskKind.RESOLVE: self._resolved,
-            TaskKind.PAGE: self._page,
-        }[kind]
-        host, effects = settle(outcome, now)
-        if host.excluded:
-            self.give_up(host)
-        return (*self._carried(), *effects)
+        if kind is TaskKind.PAGE:
+            return (yield from self._page(outcome, now, unfiled))
+        yield None
+        if kind is TaskKind.RESOLVE:
+            return self._resolved(outcome, now)
+        return self._robots(outcome, now) if kind is TaskKind.ROBOTS else self._sitemap(outcome, now)
 
-    def _paused(self, outcome: Outcome, now: float) -> tuple[Effect, ...]:
+    def _learn_together(self, pages: Sequence[Taken]) -> list[Effect]:
+        """Teach the strategy the pages of a batch, and file their links."""
+        if not pages:
+            return []
+        first = self.frontier.count
+        taught = teach_many(self.strategy, [page.lesson for page in pages])
+        effects = self.rescore(taught)
+        for page, learned in zip(pages, taught, strict=True):
+            if page.links is not None:
+                page.filed = self.expander.file(page.task, *page.links, learned.terms)
+                effects += page.filed.effects
+        return effects + self.rescore_batch(taught, first)
+
+    def _paused(self, outcome: Outcome, now: float) -> list[Effect]:
         """This machine could not make the request: nobody is charged with it, and the whole crawl rests."""
         self.abandon(outcome.task)
         if self._pause_until is None or now >= self._pause_until:
@@ -84,7 +130,7 @@ class Crawl(Leasing):
             self._troubles += 1
         reasons = (Reason.LOCAL.value, outcome.detail)
         record = self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)
-        return (*self._carried(), record)
+        return [record]
 
     def prepare(self, change: Change) -> Refold | None:
         """What must be taught all that happened before a change can be commanded; None where nothing must.
@@ -316,28 +362,26 @@ class Crawl(Leasing):
         for address in outcome.addresses:
             self.hosts.meet(host, address)
 
-    def _page(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
+    def _page(self, outcome: Outcome, now: float, unfiled: dict[int, int] | None) -> Settling:
         host = self.hosts[int(self.frontier.hosts[outcome.task.candidate])]
         self._met(host, outcome)
         host.requests += (not outcome.cached) + outcome.subrequests
         reason = failure(outcome)
         rest = health(self.hosts, host, outcome)
         if reason is not None:
-            return host, self._failed(outcome, host, reason, rest, now)
+            return (yield from self._failed(outcome, host, reason, rest, now))
         self.hosts.end(host, now, rest)
-        return host, self._came(outcome, host, now)
-
-    def _came(self, outcome: Outcome, host: Host, now: float) -> list[Effect]:
         if outcome.status in REDIRECT_STATUS and outcome.location:
-            return self._redirected(outcome, host, now)
+            yield None
+            return host, self._redirected(outcome, host, now)
         page = outcome.page
         if not 200 <= outcome.status < 300 or page is None:
-            return self._closed(outcome, host, State.FAILED, f"http-{outcome.status}", now)
+            return (yield from self._closed(outcome, host, State.FAILED, f"http-{outcome.status}", now))
         if not self.rules.scope.keeps(page.type):
-            return self._closed(outcome, host, State.DROPPED, "type", now)
-        return self._judged(outcome, page, host, now)
+            return (yield from self._closed(outcome, host, State.DROPPED, "type", now))
+        return (yield from self._judged(outcome, page, host, now, unfiled))
 
-    def _failed(self, outcome: Outcome, host: Host, reason: Reason, rest: float, now: float) -> list[Effect]:
+    def _failed(self, outcome: Outcome, host: Host, reason: Reason, rest: float, now: float) -> Settling:
         task = outcome.task
         rule = RETRY.get(reason)
         # A server that says when to come back knows better than a table.
@@ -348,25 +392,26 @@ class Crawl(Leasing):
             host.resolved_at = None
         if rule is None or (task.attempt >= rule.times and not self.hosts.outage):
             name = f"http-{outcome.status}" if outcome.status else reason.value
-            return self._closed(outcome, host, State.FAILED, name, now)
+            return (yield from self._closed(outcome, host, State.FAILED, name, now))
         # What fails while nobody answers is not held against the page.
         attempt = task.attempt + (not self.hosts.outage)
         self.frontier.attempts[task.candidate] = attempt
         self.frontier.close(task.candidate, State.QUEUED)
-        return [
+        yield None
+        return host, [
             Close(task.candidate, State.QUEUED, reason.value, attempt),
             host.row(self.rules.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=(reason.value,)),
         ]
 
-    def _closed(self, outcome: Outcome, host: Host, state: State, reason: str, now: float) -> list[Effect]:
+    def _closed(self, outcome: Outcome, host: Host, state: State, reason: str, now: float) -> Settling:
         task = outcome.task
         self.frontier.close(task.candidate, state)
         self.tally.failed += state is State.FAILED
         result = "failed" if state is State.FAILED else reason
         reasons = (reason, outcome.detail) if outcome.detail else (reason,)
-        return [
-            *self.learn(Lesson.missed(task.candidate, task.url, outcome.status, task.depth))[1],
+        yield Taken(task, Lesson.missed(task.candidate, task.url, outcome.status, task.depth))
+        return host, [
             Close(task.candidate, state, reason, task.attempt + 1),
             host.row(self.rules.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons),
@@ -421,13 +466,16 @@ class Crawl(Leasing):
         terms = terms if met is None else met
         return [self.expander.add((target,), keys, terms, depth=task.depth, source=task.candidate, via=via)]
 
-    def _judged(self, outcome: Outcome, page: Page, host: Host, now: float) -> list[Effect]:
+    def _judged(
+        self, outcome: Outcome, page: Page, host: Host, now: float, unfiled: dict[int, int] | None
+    ) -> Settling:
         task = outcome.task
         verdict = self.predicate.judge(page)
         check = self.waste_guard.check_page(page, host.name, satisfied=verdict.satisfied)
         if check.soft_404:
             met = self._record_waste(task, host, check)
-            return [*met, *self._closed(outcome, host, State.DROPPED, "soft-404", now)]
+            _, closed = yield from self._closed(outcome, host, State.DROPPED, "soft-404", now)
+            return host, [*met, *closed]
         repeated = self.duplicates.find(page.digest, page.sketch)
         if repeated is None:
             self.duplicates.add(task.candidate, page.digest, page.sketch)
@@ -436,15 +484,16 @@ class Crawl(Leasing):
         self.frontier.close(task.candidate, State.FETCHED)
         self._count(host, matched, repeated is not None)
         admitted = self.admission.admit(page, task.depth + 1)
-        numbered = self.expander.number(admitted)
+        numbered = self.expander.number(admitted, unfiled)
         sought = verdict if self.focus is self.predicate else self.focus.judge(page)
         lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
-        terms, effects = self.learn(lesson)
-        filed = self.expander.file(task, admitted, numbered, terms)
+        taken = Taken(task, lesson, (admitted, numbered))
+        yield taken
+        filed = taken.filed
+        assert filed is not None  # whoever goes on has filed the links
         if self.prospects.graph is not None:
             self.prospects.graph.add(task.candidate, filed.ids, find=matched)
-        effects += filed.effects
-        effects += self._record_waste(task, host, check, matched, repeated, filed.fresh)
+        effects = self._record_waste(task, host, check, matched, repeated, filed.fresh)
         for target, via in ((page.refresh, Via.REFRESH), (page.canonical, Via.CANONICAL)):
             if target and target != page.url and self.objection(target, task.depth, task.url) is None:
                 effects += self._follow(target, task, via)
@@ -474,7 +523,7 @@ class Crawl(Leasing):
             dropped=admitted.dropped,
         )
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
-        return [*effects, close, saved, host.row(self.rules.politeness), record]
+        return host, [*effects, close, saved, host.row(self.rules.politeness), record]
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
         self.tally.record_page(matched, repeated=repeated)
@@ -510,6 +559,16 @@ class Crawl(Leasing):
             if one is not host:
                 others[one.name] = one
         return [one.row(self.rules.politeness) for one in others.values()]
+
+
+def _rest_of(settling: Settling) -> tuple[Host | None, list[Effect]]:
+    """Settle the rest of an outcome."""
+    try:
+        next(settling)
+    except StopIteration as end:
+        found: tuple[Host | None, list[Effect]] = end.value
+        return found
+    raise AssertionError("an outcome is settled in two steps")
 
 
 def _word(matched: bool, satisfied: bool, repeated: bool) -> str:

@@ -66,17 +66,34 @@ class Expander:
         """Whether this host's slot is ours."""
         return self.slots is None or urls.slot(host) in self.slots
 
-    def number(self, admitted: Admitted) -> Numbered:
-        """Numbers for all targets of ours, which of them are new, and which targets are ours."""
+    def number(self, admitted: Admitted, unfiled: dict[int, int] | None = None) -> Numbered:
+        """Numbers for all targets of ours, which of them are new, and which targets are ours.
+
+        `unfiled` has the numbers, by key, of links that were numbered before and are not filed yet, those of
+        other pages of the batch; the new ones are put in too.
+        """
         ids = admitted.ids.copy()
         owned = np.ones(len(ids), np.bool_)
         if self.slots is not None:
             # A known target is ours, or it would not be known.
             owned = np.array([not host or self.owns(host) for host in admitted.hosts], np.bool_)
         fresh = (ids < 0) & owned
-        if new := np.count_nonzero(fresh):
+        if unfiled is not None:
+            self._join(admitted, ids, fresh, unfiled)
+        elif new := np.count_nonzero(fresh):
             ids[fresh] = self.frontier.count + np.arange(new)
         return Numbered(ids, fresh, owned)
+
+    def _join(self, admitted: Admitted, ids: Numbers, fresh: Mask, unfiled: dict[int, int]) -> None:
+        """Number what is new in a batch: what another page of it brought is not new any more."""
+        for row in fresh.nonzero()[0].tolist():
+            key = int(admitted.keys[row])
+            known = unfiled.get(key)
+            if known is None:
+                known = unfiled[key] = self.frontier.count + len(unfiled)
+            else:
+                fresh[row] = False
+            ids[row] = known
 
     def file(
         self, place: Task, admitted: Admitted, numbered: Numbered, terms: Terms | None, via: Via = Via.LINK

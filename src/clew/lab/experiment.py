@@ -94,6 +94,8 @@ class StrategySpec(_Table):
     label: str
     """What it is called in tables; its name when not given."""
     weights: dict[str, float] | str | None = None
+    batch: int = Field(default=1, ge=1)
+    """Pages asked for and settled together: what the first of them teach comes too late for the last."""
     options: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")

@@ -125,7 +125,13 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
     predicate = plan.predicate(case)
     strategy = plan.strategy(case, spec, predicate)
     course = simulate(
-        plan.field(case).parsed_web, predicate, strategy, case.seeds, budget, traps=plan.experiment.traps
+        plan.field(case).parsed_web,
+        predicate,
+        strategy,
+        case.seeds,
+        budget,
+        traps=plan.experiment.traps,
+        batch=spec.batch,
     )
     run = RunResult(
         key=_key_of(plan, job),
@@ -162,7 +168,9 @@ def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> st
     """A name for everything a run depends on; another budget, seed or option is another run."""
     rules = (experiment.predicate, experiment.traps) if spec else ()
     told = (experiment.seed, experiment.longest, rules, case)
-    strategy = spec.model_dump_json() if spec else "oracle"
+    # What was run before there were batches has the key it had.
+    alone = {"batch"} if spec and spec.batch == 1 else None
+    strategy = spec.model_dump_json(exclude=alone) if spec else "oracle"
     return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from clew.engine import Crawl, CrawlRules
 from clew.frontier.hosts import Politeness
 from clew.lab.parsed_web import AGENT, ParsedWeb
-from clew.messages import Effect, SaveCandidates, SavePage, TaskKind
+from clew.messages import Effect, Record, SaveCandidates, SavePage, TaskKind
 from clew.page import Page
 from clew.policy import Budget, Scope
 from clew.predicate.verdict import Predicate
@@ -53,13 +53,19 @@ class SimulatedStore:
         self.found: list[str] = []
 
     def save(self, effects: Sequence[Effect], requests: int) -> None:
+        """Take a batch; so many requests were made before it."""
         for effect in effects:
             if isinstance(effect, SaveCandidates):
                 self.urls.extend(effect.urls)
             elif isinstance(effect, SavePage) and effect.matched:
-                self.finds.append(requests)
+                self.finds.append(requests + 1)
                 self.found.append(effect.page.url)
+            elif isinstance(effect, Record):
+                # A request is recorded after what came of it.
+                requests += effect.decision.kind in _REQUESTS
 
+
+_REQUESTS = frozenset({TaskKind.PAGE.value, TaskKind.ROBOTS.value})
 
 #: Words of pages, cut once for all the runs of a process that meet them.
 _CUTS: dict[tuple[str, int], list[str]] = {}
@@ -84,10 +90,12 @@ def simulate(
     budget: int,
     *,
     traps: bool = False,
+    batch: int = 1,
 ) -> SimulatedCrawl:
     """Crawl the parsed_web from the seeds until `budget` requests are spent or nothing is left.
 
-    With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab.
+    With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab. So
+    many pages as `batch` says are asked for, and settled, together.
 
     >>> from clew.lab import DemoWeb
     >>> from clew.predicate import compile
@@ -105,7 +113,7 @@ def simulate(
         scope=Scope(),
         budget=Budget(requests=budget),
         politeness=Politeness(
-            agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=1, own_robots=parsed_web.robots
+            agent=AGENT, own=lambda host: True, own_delay=0.0, own_limit=batch, own_robots=parsed_web.robots
         ),
         # What is measured is the choice among links: nothing else adds candidates or takes them away.
         sitemaps="off",
@@ -116,7 +124,7 @@ def simulate(
     now = 0.0
     store.save(crawl.start(seeds, now), 0)
     while (stop := crawl.stopped(now)) is None:
-        tasks = crawl.lease(now, 1)
+        tasks = crawl.lease(now, batch)
         if not tasks:
             ready = crawl.next_ready()
             if ready is None and crawl.frontier.queued:
@@ -124,11 +132,11 @@ def simulate(
                 break
             now = now if ready is None else max(now, ready)
             continue
-        task = tasks[0]
-        if task.kind is TaskKind.PAGE:
-            series.add(crawl.tally.requests, task.terms)
-        effects = crawl.settle(parsed_web.outcome(task), now)
-        store.save(effects, crawl.tally.requests)
+        for task in tasks:
+            if task.kind is TaskKind.PAGE:
+                series.add(crawl.tally.requests, task.terms)
+        before = crawl.tally.requests
+        store.save(crawl.settle_many([parsed_web.outcome(task) for task in tasks], now), before)
     tally = crawl.tally
     return SimulatedCrawl(
         finds=tuple(store.finds),

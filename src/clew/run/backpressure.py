@@ -26,7 +26,8 @@ class Buffered(Protocol):
 
     @property
     def backlog(self) -> int:
-        """Batches taken and not yet durable. Raises what made writing impossible, if something did."""
+        """Replies taken and not yet durable, in however few batches. Raises what made writing impossible, if
+        something did."""
         ...
 
     def hurry(self) -> None:
@@ -77,9 +78,9 @@ class DurabilityGate:
                 self._admit()
             raise
 
-    def leave(self) -> None:
-        """An outcome was handed to the store, which counts it from now on."""
-        self._out -= 1
+    def leave(self, outcomes: int = 1) -> None:
+        """Outcomes were handed to the store, which counts them from now on."""
+        self._out -= outcomes
         self._press()
         self._admit()
 
@@ -111,7 +112,7 @@ class DurabilityGate:
             self._store.hurry()
 
     def check(self) -> int:
-        """Batches that are not durable yet; raises when they never will be."""
+        """Replies that are not durable yet; raises when they never will be."""
         return 0 if self._store is None else self._store.backlog
 
     def _durable(self) -> None:

@@ -256,6 +256,8 @@ class CrawlConfig(BaseModel):
     In `clew.toml` relative to the file."""
     cache_age: Annotated[Seconds, Setting(MACHINE, "DURATION")] = 7 * 86400.0
     """How old a cached page may be."""
+    batch: Annotated[int, Field(ge=1, le=1024), Setting(MACHINE, "N")] = 1
+    """Replies settled together, at most: learned from at once and saved as one; fewer learn sooner."""
     ordered: Annotated[bool, Setting(MACHINE, fixed=True)] = False
     """Settle replies in the order asked, so that a crawl of an unchanged web gives the same trace; slower."""
     parse_workers: Annotated[

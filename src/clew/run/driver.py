@@ -42,6 +42,8 @@ AT_A_TIME = 2
 BYTES_AT_A_TIME = 64 * 1024
 #: Seconds between two looks at what waits.
 BETWEEN_LOOKS = 1.0
+#: A batch is no larger than it is with the body that reaches so many bytes.
+BYTES_OF_A_BATCH = 1024 * 1024
 #: Decisions learned from again, when a command calls for it, before the network gets a look in.
 REFOLDED_AT_A_TIME = 16
 
@@ -74,6 +76,8 @@ class Driver:
     clock: Clock
     concurrency: int = 16
     ordered: bool = False
+    batch: int = 1
+    """Outcomes settled together, at most: learned from at once, and saved whole or not at all."""
     observers: Sequence[Observer] = ()
     progress: Progress = field(default_factory=Progress)
     late: float = math.inf
@@ -241,37 +245,47 @@ class Driver:
                 self._order.append(task.id)
 
     def _settle(self) -> bool:
-        """Settle what has arrived and may be settled; False when there was nothing."""
-        if not self.ordered:
-            ready = list(islice(self._arrived, AT_A_TIME))
-        else:
-            ready = [self._order[0]] if self._order and self._order[0] in self._arrived else []
-        size = 0
-        for number in ready:
-            if self.held() or (self.crawl.lent and self.crawl.spent(self.clock.now())):
+        """Settle what has arrived and may be settled, a batch or two; False when there was nothing."""
+        size, settled = 0, False
+        for _ in range(max(1, AT_A_TIME // self.batch)):
+            ready = self._ready()
+            settled = settled or bool(ready)
+            if not ready or self.held() or (self.crawl.lent and self.crawl.spent(self.clock.now())):
                 break
-            arrival = self._arrived.pop(number)
-            del self._under_way[number]
-            del self._since[number]
-            if self.ordered:
-                self._order.popleft()
-            self._take(arrival)
-            size += 0 if arrival.response is None else len(arrival.response.body)
-            if size >= BYTES_AT_A_TIME:
+            batch = [self._arrived.pop(number) for number in ready]
+            for number in ready:
+                del self._under_way[number]
+                del self._since[number]
+                if self.ordered:
+                    self._order.popleft()
+            self._take(batch)
+            size += sum(len(arrival.response.body) for arrival in batch if arrival.response is not None)
+            if size >= BYTES_AT_A_TIME or self.ordered:
                 break
-        return bool(ready)
+        return settled
 
-    def _take(self, arrival: Arrival) -> None:
+    def _ready(self) -> list[int]:
+        """The tasks to be settled next, together: those that arrived first; in order, the first of those
+        leased, when all of them are there."""
+        # What is asked for in the stead of late ones may use the budget up at any moment.
+        most = 1 if self.crawl.lent else self.batch
+        found: list[int] = []
+        size = 0
+        for number in islice(self._order if self.ordered else self._arrived, most):
+            arrival = self._arrived.get(number)
+            if arrival is None:
+                return []
+            found.append(number)
+            size += 0 if arrival.response is None else len(arrival.response.body)
+            if size >= BYTES_OF_A_BATCH:
+                break
+        return found
+
+    def _take(self, batch: Sequence[Arrival]) -> None:
         now = self.clock.now()
-        if arrival.response is None:
-            outcome = arrival.outcome
-        else:
-            blob = self.store.append(arrival.response, now)
-            outcome = replace(arrival.outcome, blob=blob) if arrival.outcome else self._read(arrival, blob)
-        assert outcome is not None  # what has no reply has come to its end
-        effects = self.crawl.settle(outcome, now)
+        effects = self.crawl.settle_many([self._outcome_of(arrival, now) for arrival in batch], now)
         self.store.save(effects)
-        self._gate.leave()
+        self._gate.leave(len(batch))
         self._tell(effects)
         # What was learned grows with the crawl, and so does writing it down.
         if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 4):
@@ -280,6 +294,15 @@ class Driver:
         if checkpoint.is_due(self.crawl.tally.pages, self._kept):
             self._kept = self.crawl.tally.pages
             checkpoint.save(self.crawl, self.store, self.crawl.tracer.count)
+
+    def _outcome_of(self, arrival: Arrival, now: float) -> Outcome:
+        """Archive a reply, and read it if that is yet to be done."""
+        outcome = arrival.outcome
+        if arrival.response is not None:
+            blob = self.store.append(arrival.response, now)
+            outcome = replace(outcome, blob=blob) if outcome else self._read(arrival, blob)
+        assert outcome is not None  # what has no reply has come to its end
+        return outcome
 
     def _note(self, effects: Sequence[Effect]) -> None:
         tally, progress = self.crawl.tally, self.progress

@@ -8,7 +8,7 @@ from the archive, by the function that made them at first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def relearn(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None
 def relearning(
     crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None, go_on: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """`relearn` step by step: gives after each outcome how many there were so far, and its decision.
+    """`relearn` step by step: gives after each batch how many outcomes there were so far, and its decision.
 
     What was commanded is repeated at its place; for a strategy that need not learn again, that is all. To
     `go_on` is to begin with the last checkpoint, if there is one (`clew.run.checkpoint.take_up`).
@@ -63,37 +63,70 @@ def relearning(
     after = checkpoint.take_up(crawl, store) if relearns and go_on else -1
     known = crawl.strategy.knowledge
     count = int(known.pages) if after >= 0 and known is not None else 0
-    for decision in store.decisions(after) if relearns else ():
-        if before is not None and decision.seq >= before:
+    for batch in batches(store.decisions(after) if relearns else ()):
+        if before is not None and batch[0].seq >= before:
             return
-        while commanded and commanded[0].after < decision.seq:
+        while commanded and commanded[0].after < batch[0].seq:
             crawl.repeat(commanded.popleft())
-        taught = 0
-        for lesson in lessons(crawl, store, archive, decision, crawl.strategy, crawl.focus):
-            crawl.learn_again(lesson)
-            taught |= not lesson.met
-        if taught:
-            count += 1
-            yield count, decision.seq
+        kept = [decision for decision in batch if before is None or decision.seq < before]
+        pages = 0
+        for taught in lessons(crawl, store, archive, kept, crawl.strategy, crawl.focus):
+            crawl.learn_again(taught)
+            pages += sum(not lesson.met for lesson in taught)
+        if pages:
+            count += pages
+            yield count, kept[-1].seq
     for entry in commanded:
         crawl.repeat(entry)
 
 
 def refolding(crawl: Crawl, store: Reader, archive: Archive, refold: Refold) -> Iterator[int]:
     """Teach another strategy all that the crawl has seen so far; gives, after each decision, its number."""
-    for decision in store.decisions():
-        for lesson in lessons(crawl, store, archive, decision, refold.strategy, refold.focus):
-            refold.teach(lesson)
-        yield decision.seq
+    for batch in batches(store.decisions()):
+        for taught in lessons(crawl, store, archive, batch, refold.strategy, refold.focus):
+            refold.teach(taught)
+        yield batch[-1].seq
+
+
+def batches(decisions: Iterable[Decision]) -> Iterator[list[Decision]]:
+    """Decisions, those together that were settled in one batch."""
+    batch: list[Decision] = []
+    for decision in decisions:
+        if batch and not decision.joined:
+            yield batch
+            batch = []
+        batch.append(decision)
+    if batch:
+        yield batch
 
 
 def lessons(
+    crawl: Crawl,
+    store: Reader,
+    archive: Archive,
+    batch: Sequence[Decision],
+    strategy: Strategy,
+    focus: Predicate,
+) -> Iterator[list[Lesson]]:
+    """What a batch teaches a strategy that has this focus; it has been taught what came before. First come
+    its pages, which were learned from together, then what was introduced by each."""
+    each = [_lessons(crawl, store, archive, decision, strategy, focus) for decision in batch]
+    if pages := [lesson for lesson in map(next, each) if lesson is not None]:
+        yield pages
+    for rest in each:
+        for lesson in rest:
+            assert lesson is not None  # only the first may be missing
+            yield [lesson]
+
+
+def _lessons(
     crawl: Crawl, store: Reader, archive: Archive, decision: Decision, strategy: Strategy, focus: Predicate
-) -> Iterator[Lesson]:
-    """What a decision teaches a strategy that has this focus; it has been taught what came before it."""
-    if decision.kind == TaskKind.SITEMAP and decision.new:
-        yield from _listed(crawl, strategy, decision, archive)
+) -> Iterator[Lesson | None]:
+    """The outcome of a decision, if it was one that teaches; then what it introduced."""
     if decision.kind != TaskKind.PAGE or decision.candidate < 0:
+        yield None
+        if decision.kind == TaskKind.SITEMAP and decision.new:
+            yield from _listed(crawl, strategy, decision, archive)
         return
     if decision.candidate >= crawl.frontier.count:
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
@@ -108,10 +141,13 @@ def lessons(
         for target in (page.refresh, page.canonical):
             yield from _followed(crawl, strategy, decision, target, depth)
     elif decision.result == "redirect":
+        yield None
         target = decision.reasons[0] if decision.new else ""
         yield from _followed(crawl, strategy, decision, target, depth)
     elif decision.result != "retry" and crawl.frontier.states[decision.candidate] in _GIVEN_UP:
         yield Lesson.missed(decision.candidate, decision.url, decision.status, depth)
+    else:
+        yield None
 
 
 def _let_in(crawl: Crawl, store: Reader, candidate: int, page: Page, depth: int) -> tuple[Admitted, Numbered]:

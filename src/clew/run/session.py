@@ -129,6 +129,7 @@ class Session:
             clock=self.clock,
             concurrency=concurrency,
             ordered=self.config.ordered,
+            batch=self.config.batch,
             observers=self.observers,
             progress=progress,
             late=LATE if live else math.inf,
@@ -159,13 +160,15 @@ class Session:
             return True
         with contextlib.closing(archive):
             last: int | None = None
+            told = 0
             for count, decision in relearning(self.crawl, self.store, archive.get, go_on=go_on):
                 last = count - 1 if last is None else last
                 if checkpoint.is_due(count, last):
                     # Killed while it learns again, the next start goes on from here.
                     checkpoint.save(self.crawl, self.store, decision)
                     last = count
-                if count % _AT_A_TIME == 0:
+                if count - told >= _AT_A_TIME:
+                    told = count
                     self._relearned(count, pages)
                     # Signals are heard.
                     await asyncio.sleep(0)

@@ -62,7 +62,7 @@ _PAGE = (
 _TEXT = "REPLACE INTO texts VALUES {}", 2
 _LINKS = "REPLACE INTO links VALUES {}", 2
 _PARTS = "REPLACE INTO parts VALUES {}", 3
-_TRACE = "INSERT INTO trace VALUES {}", 17
+_TRACE = "INSERT INTO trace VALUES {}", 18
 _JOURNAL = "INSERT INTO journal (after, entry) VALUES {}", 2
 _NEW_HOST = "INSERT INTO hosts (id, name) VALUES {}", 2
 
@@ -309,5 +309,5 @@ def _trace_row(decision: Decision, session: int) -> tuple[object, ...]:
             decision.verdict,
         ),
         *(decision.new, decision.known, pack(decision)),
-        *(dumps([clean(reason) for reason in decision.reasons]), dumps(decision.dropped)),
+        *(dumps([clean(reason) for reason in decision.reasons]), dumps(decision.dropped), decision.joined),
     )

@@ -47,7 +47,7 @@ FROM candidates c JOIN hosts h ON h.id = c.host LEFT JOIN candidates s ON s.id =
 """
 _TRACE = (
     "SELECT seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, "
-    "dropped FROM trace"
+    "dropped, joined FROM trace"
 )
 
 
@@ -435,7 +435,8 @@ def _dropped(data: str) -> tuple[tuple[str, int], ...]:
 
 def _decision(row: tuple[Any, ...]) -> Decision:
     typed(row[:11], _TRACE_KINDS)
-    seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, dropped = row
+    seq, at, kind, url, candidate, attempt, queue, status, result, new, known, *rest, joined = row
+    exact, reasons, dropped = rest
     score, verdict, parts = unpack(exact)
     if url or kind != "command":
         address(url)  # a command need not be about a page
@@ -456,6 +457,7 @@ def _decision(row: tuple[Any, ...]) -> Decision:
         new=new,
         known=known,
         dropped=_dropped(dropped),
+        joined=bool(joined),
     )
 
 

@@ -100,6 +100,10 @@ def _sketches(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE pages SET sketch = x''")
 
 
+def _joined(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE trace ADD COLUMN joined INTEGER NOT NULL DEFAULT 0")
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _first,
@@ -107,6 +111,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _wire_and_rendered,
     _journal,
     _sketches,
+    _joined,
 ]
 
 

@@ -101,7 +101,7 @@ class SqliteStore(Store):
 
     @property
     def backlog(self) -> int:
-        """Batches saved and not yet durable: what a crash at this instant would make clew fetch again.
+        """Replies saved and not yet durable: what a crash at this instant would make clew fetch again.
 
         Raises what made writing impossible, if something did.
         """

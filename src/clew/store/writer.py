@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import StoreError
-from clew.messages import Effect, SaveCandidates
+from clew.messages import Effect, Record, SaveCandidates
 from clew.store.apply import Applier
 from clew.store.archive import Archive
 from clew.store.faults import translate
+from clew.store.rows import REQUESTS
 from clew.store.warc import Piece
 
 WINDOW = 0.05
@@ -41,6 +42,12 @@ class Batch:
     @property
     def size(self) -> int:
         return sum(len(piece.data) for piece in self.pieces)
+
+    @property
+    def replies(self) -> int:
+        """How many replies it settles, which would be asked for again if it were lost; at least one."""
+        kinds = [effect.decision.kind for effect in self.effects if isinstance(effect, Record)]
+        return max(1, sum(kind in REQUESTS for kind in kinds))
 
 
 class Writer:
@@ -79,7 +86,7 @@ class Writer:
 
     @property
     def backlog(self) -> int:
-        """Batches submitted and not yet durable."""
+        """Replies in batches that were submitted and are not yet durable."""
         return self._submitted - self._committed
 
     def check(self) -> None:
@@ -97,7 +104,7 @@ class Writer:
             self.check()
             self._queue.append(batch)
             self._bytes += batch.size
-            self._submitted += 1
+            self._submitted += batch.replies
             if len(self._queue) == 1 or self._pressing():
                 self._work.notify()
 
@@ -142,7 +149,7 @@ class Writer:
             for batch in group:
                 self._done(batch)
             with self._work:
-                self._committed += len(group)
+                self._committed += sum(batch.replies for batch in group)
                 self._progress.notify_all()
             self._moved()
 

@@ -215,6 +215,11 @@ class Strategy(ABC):
         """Take in the outcome of one page; give what its links are worth and which candidates moved."""
         return Scored(self.score(expansion))
 
+    def observe_many(self, expansions: Sequence[Expansion]) -> list[Scored]:
+        """`observe` for pages that were settled together, in order. What is told later of a candidate's worth
+        holds; one that works scores out of all it knows need do so only once."""
+        return [self.observe(expansion) for expansion in expansions]
+
     def state(self) -> str:
         """Learned state as JSON text; empty when nothing is learned."""
         return ""

@@ -187,15 +187,21 @@ class Intelligent(Strategy):
         return self.evaluate(expansion.ids)
 
     def observe(self, expansion: Expansion) -> Scored:
-        parents = self._count(expansion)
-        self._fetched += 1
+        return self.observe_many((expansion,))[0]
+
+    def observe_many(self, expansions: Sequence[Expansion]) -> list[Scored]:
+        """Count every page; then, once, read estimates anew if they are due and re-score what moved."""
+        parents: list[int] = []
+        for expansion in expansions:
+            parents += self._count(expansion)
+            self._fetched += 1
         if not self._found and not self._guided:
-            scored = self._before_the_first_find(expansion)
+            scored = self._before_the_first_find(expansions)
         elif self._fetched >= self._due:
-            scored = self._everything(expansion)
+            scored = self._everything(expansions)
         else:
-            scored = self._touched(expansion, parents)
-        return Scored(self.evaluate(expansion.ids), self.one_by_one()) if self.exact else scored
+            scored = self._touched(expansions, parents)
+        return self._scored(expansions, self.evaluate, self.one_by_one()) if self.exact else scored
 
     @property
     def met(self) -> int:
@@ -404,16 +410,17 @@ class Intelligent(Strategy):
 
     # re-scoring
 
-    def _before_the_first_find(self, expansion: Expansion) -> Scored:
+    def _before_the_first_find(self, expansions: Sequence[Expansion]) -> list[Scored]:
         """Only what was known before the crawl began is heard, and only links found again can have moved."""
         for factor in self._first:
             factor.estimate()
-        ids = expansion.ids[(expansion.ids >= 0) & ~expansion.fresh]
+        again = [expansion.ids[(expansion.ids >= 0) & ~expansion.fresh] for expansion in expansions]
+        ids = distinct(np.concatenate(again)) if len(again) > 1 else again[0]
         ids = ids[self.graph.open[ids]]
         moved = Rescore(ids, self.evaluate(ids), saved=False) if len(ids) else None
-        return Scored(self.evaluate(expansion.ids), moved)
+        return self._scored(expansions, self.evaluate, moved)
 
-    def _everything(self, expansion: Expansion) -> Scored:
+    def _everything(self, expansions: Sequence[Expansion]) -> list[Scored]:
         """Read ratios and weights from the counts anew and re-score every candidate."""
         ids = np.flatnonzero(self.graph.open[: self.graph.size])
         wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
@@ -422,30 +429,42 @@ class Intelligent(Strategy):
         step = len(ids) // _SAMPLE + 1
         found = self.evidence(ids[::step])
         self.combiner.fit(found)
-        return self._moved(expansion, ids, found if step == 1 else None)
+        return self._moved(expansions, ids, found if step == 1 else None)
 
-    def _touched(self, expansion: Expansion, parents: list[int]) -> Scored:
-        """Re-score what the last page changed: its links, and its siblings."""
+    def _touched(self, expansions: Sequence[Expansion], parents: list[int]) -> list[Scored]:
+        """Re-score what the last pages changed: their links, and their siblings."""
         own = self.graph.pages[-1].children
+        if len(expansions) > 1:
+            own = np.concatenate([page.children for page in self.graph.pages[-len(expansions) :]])
         families = [self.graph.pages[slot].family for slot in parents]
         siblings = np.concatenate(families) if families else own[:0]
         # Its own links are all evaluated, those fetched before too: they are asked for.
         ids = distinct(np.concatenate([siblings[self.graph.open[siblings]], own])).astype(np.int64)
-        return self._moved(expansion, ids)
+        return self._moved(expansions, ids)
 
-    def _moved(self, expansion: Expansion, ids: Ids, found: Floats | None = None) -> Scored:
+    def _moved(self, expansions: Sequence[Expansion], ids: Ids, found: Floats | None = None) -> list[Scored]:
         """Candidates (numbers ascending) with their worth, by the evidence for them if that is at hand;
-        most of the page's links are among them."""
+        most of the pages' links are among them."""
         parts = self.evaluate(ids, found)
-        moved = Rescore(ids, parts, saved=False)
-        if not len(ids):
-            return Scored(self.evaluate(expansion.ids), moved)
-        places = np.minimum(np.searchsorted(ids, expansion.ids), len(ids) - 1)
-        there = ids[places] == expansion.ids
-        terms: Floats = parts[places]
-        if not there.all():
-            terms[~there] = self.evaluate(expansion.ids[~there])
-        return Scored(terms, moved)
+
+        def worth(links: Ids) -> Floats:
+            if not len(ids):
+                return self.evaluate(links)
+            places = np.minimum(np.searchsorted(ids, links), len(ids) - 1)
+            there = ids[places] == links
+            terms: Floats = parts[places]
+            if not there.all():
+                terms[~there] = self.evaluate(links[~there])
+            return terms
+
+        return self._scored(expansions, worth, Rescore(ids, parts, saved=False))
+
+    def _scored(
+        self, expansions: Sequence[Expansion], worth: Callable[[Ids], Floats], moved: Rescore | None
+    ) -> list[Scored]:
+        """The worth of each page's links; what else moved is told with the last."""
+        *others, last = [worth(expansion.ids) for expansion in expansions]
+        return [*[Scored(terms) for terms in others], Scored(last, moved)]
 
     def _estimate(self) -> None:
         for factor in [*self._first, *[factor for factor in self.heard if factor not in self._first]]:
