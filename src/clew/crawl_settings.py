@@ -21,6 +21,8 @@ class CrawlSettings(TypedDict, total=False):
     factors: Sequence[str]
     option: Sequence[str]
     use: Sequence[str]
+    visits: Path | str | None
+    k: int | None
     random_seed: int
     pages: int | None
     matches: int | None

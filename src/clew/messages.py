@@ -52,6 +52,8 @@ class Via(StrEnum):
     REFRESH = "refresh"
     CANONICAL = "canonical"
     SITEMAP = "sitemap"
+    VISITS = "visits"
+    """People visited it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ OPTIONS = (
     CrawlOption(key='factors', names=('--factors',), kind='many', value='NAME', group='What to find', help='The reasons that intelligent combines; can be repeated (all).', shown=True),
     CrawlOption(key='option', names=('--option',), kind='many', value='NAME=VALUE', group='What to find', help='An option of the strategy; can be repeated.', shown=True),
     CrawlOption(key='use', names=('--use',), kind='many', value='CRAWL|FILE', group='What to find', help='Begin with what earlier crawls learned: their directories, or knowledge files; can be repeated.', shown=True),
+    CrawlOption(key='visits', names=('--visits',), kind='one', value='VISITS', group='What to find', help='Go by what people visited, too: a database of clew visits import.', shown=True),
+    CrawlOption(key='k', names=('--k',), kind='one', value='N', group='What to find', help='Know of pages only that at least so many people visited (3, at home 1).', shown=True),
     CrawlOption(key='random_seed', names=('--random-seed',), kind='one', value='N', group='What to find', help='The dice: the same number gives the same crawl (0).', shown=True),
     CrawlOption(key='pages', names=('--pages',), kind='one', value='N', group='When to stop', help='Stop after so many pages, fetched and judged (1000).', shown=True),
     CrawlOption(key='matches', names=('--matches',), kind='one', value='N', group='When to stop', help='Stop after so many finds (none).', shown=True),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ from clew.policy.community import Community
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
 from clew.trace import Tracer
+
+#: Pages of no link that are taken in after one page, pages that are tried when nothing is left, and pages
+#: that are looked through for either.
+_OFFERED, _SAMPLED, _LOOKED_THROUGH = 500, 16, 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +74,15 @@ class Core:
         self.ready = ReadyHosts(self.frontier, self.hosts)
         self.expander = Expander(self.frontier, self.ready, rules.slots)
         self.overflow = Overflow(self.frontier, self.hosts, strategy, rules.max_size)
-        self.sitemaps = Sitemaps(self.hosts, rules.sitemaps, self.expander.owns)
+        mode: Mode = rules.sitemaps if strategy.capabilities.follows else "off"
+        self.sitemaps = Sitemaps(self.hosts, mode, self.expander.owns)
         self.parked = ParkedOrigins(self.frontier, self.hosts)
         self.robots_gate = RobotsGate(self.hosts, rules.politeness, self.parked, self.sitemaps.offer)
         self.waste_guard = WasteGuard(on=rules.traps, state=self._state)
         self.admission = Admission(
             rules.scope,
             rel_nofollow=rules.rel_nofollow,
+            follow=strategy.capabilities.follows,
             agent=rules.politeness.agent,
             lookup=TargetCache(self.frontier.find, self._keys).lookup,
             objection=self._objection,
@@ -108,11 +115,39 @@ class Core:
         mine = [seed for seed in dict.fromkeys(seeds) if self.expander.owns(urls.host(seed))]
         unknown = self.frontier.find(urls.keys(mine)) < 0
         fresh = tuple([seed for seed, new in zip(mine, unknown.tolist(), strict=True) if new])
+        via = Via.SEED
+        if not seeds and not self.frontier.count and self.strategy.capabilities.offers:
+            fresh, via = tuple(self._offerable(self.strategy.samples(), _SAMPLED)), Via.VISITS
         if not fresh:
             return ()
         keys = urls.keys(fresh)
         terms = self.strategy.seeds(keys)
-        return (self.expander.add(fresh, keys, terms, depth=0, source=-1, via=Via.SEED),)
+        return (self.expander.add(fresh, keys, terms, depth=0, source=-1, via=via),)
+
+    def take_offers(self, candidate: int) -> list[Effect]:
+        """File what the strategy offers after it has learned from a candidate; where nothing is left to
+        fetch, what it would try."""
+        targets = self._offerable(self.strategy.offers(), _OFFERED)
+        if not targets and not self.frontier.queued and not self.in_flight:
+            targets = self._offerable(self.strategy.samples(), _SAMPLED)
+        if not targets:
+            return []
+        lesson = Lesson.offered(targets, self.frontier.count + np.arange(len(targets)))
+        terms, _ = self.learn(lesson)
+        keys = lesson.expansion.keys
+        terms = self.strategy.seeds(keys) if terms is None else terms
+        return [self.expander.add(tuple(targets), keys, terms, depth=0, source=candidate, via=Via.VISITS)]
+
+    def _offerable(self, offered: Iterable[str], most: int) -> list[str]:
+        """Those of some URLs that may become candidates and are none yet, the first so many."""
+        found: dict[str, None] = {}
+        left = islice(offered, _LOOKED_THROUGH)
+        while len(found) < most and (some := tuple(islice(left, most))):
+            unknown = self.frontier.find(urls.keys(some)) < 0
+            for target, new in zip(some, unknown.tolist(), strict=True):
+                if new and self.expander.owns(urls.host(target)) and self.objection(target, 0) is None:
+                    found[target] = None
+        return list(found)[:most]
 
     def receive(self, links: Forward) -> tuple[Effect, ...]:
         """Take in links that another shard found to hosts of ours."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import url as urls
 from clew.frontier.admission import Admitted
 from clew.frontier.expander import Numbered
 from clew.messages import Rescore
@@ -79,6 +80,12 @@ class Lesson:
             ),
             met=True,
         )
+
+    @classmethod
+    def offered(cls, targets: Sequence[str], ids: NDArray[np.int64]) -> Lesson:
+        """Pages that the strategy knew of itself and that became candidates."""
+        links = Links("", tuple(targets), *[("",) * len(targets)] * 4)
+        return cls.introduced(-1, 0, links, urls.keys(targets), ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,9 @@ class Crawl(Leasing):
             effects += more
             if host is not None and host.excluded:
                 self.give_up(host)
+        pages = [outcome.task.candidate for outcome in outcomes if outcome.task.kind is TaskKind.PAGE]
+        if pages and self.strategy.capabilities.offers:
+            effects += self.take_offers(pages[-1])
         return (*self._carried(), *effects)
 
     def _settling(self, outcome: Outcome, now: float, unfiled: dict[int, int] | None) -> Settling:

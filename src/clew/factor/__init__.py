@@ -34,6 +34,10 @@ from clew.factor.prior_crawl import PriorCrawl
 from clew.factor.sibling import Hub, Neighbour, Sibling
 from clew.factor.url_depth import UrlDepth
 from clew.factor.url_tokens import UrlTokens
+from clew.factor.visit_frequency import VisitFrequency
+from clew.factor.visit_log import VisitLog
+from clew.factor.visit_signature import VisitSignature
+from clew.factor.visit_temporal import VisitTemporal
 from clew.plugins import Registry
 
 __all__ = [
@@ -41,6 +45,7 @@ __all__ = [
     "Anchor",
     "Content",
     "Context",
+    "Default",
     "Discovery",
     "Estimation",
     "EvidenceTerm",
@@ -60,6 +65,10 @@ __all__ = [
     "Sibling",
     "UrlDepth",
     "UrlTokens",
+    "VisitFrequency",
+    "VisitLog",
+    "VisitSignature",
+    "VisitTemporal",
     "canonical",
     "heard_by_default",
     "is_kept",
@@ -85,6 +94,9 @@ OWN = {
     "url_depth": "clew.factor.url_depth:UrlDepth",
     "link_text": "clew.factor.link_text:LinkText",
     "prior_crawl": "clew.factor.prior_crawl:PriorCrawl",
+    "visit_frequency": "clew.factor.visit_frequency:VisitFrequency",
+    "visit_signature": "clew.factor.visit_signature:VisitSignature",
+    "visit_temporal": "clew.factor.visit_temporal:VisitTemporal",
 }
 
 

@@ -14,14 +14,16 @@ from clew.factor.inherited import Inherited
 from clew.factor.interest import Estimation
 from clew.factor.link_features import LinkFeatures
 from clew.factor.link_graph import Floats, Ids, LinkGraph
+from clew.factor.visit_counts import VisitCounts
 from clew.knowledge import Knowledge, Table
 from clew.learn.checkpoint import KeptAttributes
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
 
 #: Where a factor is heard without being named: `learned`, where weights are learned; `paper`, where they are
-#: not; `reuse`, where they are not and there is knowledge of an earlier crawl.
-Default = Literal["learned", "paper", "reuse"]
+#: not; `reuse`, where they are not and there is knowledge of an earlier crawl; `visits`, where there is a
+#: log of people's visits.
+Default = Literal["learned", "paper", "reuse", "visits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,7 @@ class EvidenceTerm:
 
 @dataclass(slots=True)
 class LearningState:
-    """What every factor reads: counts, the link graph, link features, how to estimate, prior knowledge."""
+    """What every factor reads: counts, visits, links and their features, estimation, earlier knowledge."""
 
     knowledge: Knowledge
     graph: LinkGraph
@@ -117,6 +119,7 @@ class LearningState:
     features: LinkFeatures = field(default_factory=LinkFeatures)
     inherited: Inherited | None = None
     predicate: Predicate | None = None
+    visits: VisitCounts | None = None
 
     @property
     def known(self) -> Knowledge | Inherited:

@@ -37,6 +37,15 @@ class Estimation:
     """A link ratio over k in-links counts as k to this power of one link's; 1 is the paper's form."""
     reach: float = 4.0
     """How many links away a fetched neighbour still tells something (`neighbour`)."""
+    visit_deviation: Literal["all", "satisfying", "own"] = "all"
+    """What the deviation of a person's interest is taken over: N, as the 2002 paper prints in eq. 3, n(C), or
+    the pages that the person visited."""
+    visit_signature: Literal["definition", "printed"] = "definition"
+    """SF_i as eq. 4 defines it, or as section 3 of the 2002 paper estimates it, without the denominator."""
+    visit_reach: int = 5
+    """n: how many visits before and after a find are its temporal locality."""
+    signature_share: float = 0.125
+    """The share of words that signatures are worked out on; 1 takes all."""
 
 
 def log_ratio(seen: Floats, hits: Floats, rate: float, smoothing: float) -> Floats:

@@ -52,6 +52,8 @@ class Admission:
     """Leave out links marked rel=nofollow."""
     page_nofollow: bool = True
     """Leave out all links of a page that says nofollow (or none) in its robots directives."""
+    follow: bool = True
+    """Let any links of pages in at all."""
     agent: str = "clew"
     """The name that pages may address this crawler by."""
     lookup: Lookup = _never_seen
@@ -61,6 +63,8 @@ class Admission:
         """The links of a page that are in scope; `depth` is the depth they would have."""
         links = page.links
         dropped: dict[str, int] = {}
+        if not self.follow:
+            return self.chosen(links, [], {"not-followed": len(links)} if links else dropped)
         if self.page_nofollow and binding(page.robots, self.agent) & _NOFOLLOW:
             if links:
                 dropped["nofollow"] = len(links)

@@ -96,6 +96,8 @@ class StrategySpec(_Table):
     weights: dict[str, float] | str | None = None
     batch: int = Field(default=1, ge=1)
     """Pages asked for and settled together: what the first of them teach comes too late for the last."""
+    visits: str = ""
+    """A log of visits: `wikispeedia`, or a database of `clew visits import`."""
     options: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")

@@ -20,6 +20,7 @@ from clew.lab.corpora import open_web, topics_of
 from clew.lab.experiment import CorpusSpec, Experiment, SeedRule, StrategySpec, Topic, TopicRule
 from clew.lab.parsed_web import AGENT, ParsedWeb
 from clew.lab.predicates import Blind, Hinted
+from clew.lab.visit_logs import open_visits
 from clew.parse.directives import hidden
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
@@ -190,7 +191,8 @@ def make_strategy(spec: StrategySpec, predicate: Predicate, seed: int) -> Strate
     options = dict(spec.options)
     if isinstance(spec.weights, str):
         options["weights"] = spec.weights
-    return make(spec.name, predicate, seed=seed, weights=weights, options=options)
+    visits = open_visits(spec.visits) if spec.visits else None
+    return make(spec.name, predicate, seed=seed, weights=weights, options=options, visits=visits)
 
 
 def _seed(seed: int, name: str) -> int:

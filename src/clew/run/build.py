@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from clew import url as urls
 from clew.engine import Crawl, CrawlRules
 from clew.errors import ConfigError
+from clew.factor.visit_log import VisitLog
 from clew.fetch.base import Fetcher, FetcherClass
 from clew.frontier.hosts import Politeness
 from clew.frontier.robots import product_token
@@ -21,6 +22,7 @@ from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
 from clew.run.knowledge_files import read_knowledge
 from clew.run.user_code import UserCode
 from clew.strategy import Strategy, make
+from clew.visits import read_visits
 
 #: Seconds added to every delay of a host that is not the user's own.
 MARGIN = 0.05
@@ -103,6 +105,24 @@ def known_from(places: Sequence[str]) -> Knowledge | None:
     return functools.reduce(Knowledge.merge, known) if known else None
 
 
+def visits_of(config: CrawlConfig) -> VisitLog | None:
+    """What people visited, as far as at least k of them did."""
+    if config.visits is None:
+        return None
+    try:
+        state = config.visits.stat()
+    except OSError as error:
+        raise ConfigError(
+            f"the visits in {config.visits} cannot be read ({error.strerror}): clew visits import makes them"
+        ) from None
+    return _read_once(config.visits, config.k, (state.st_mtime_ns, state.st_size))
+
+
+@functools.lru_cache(maxsize=1)
+def _read_once(place: Path, k: int | None, version: tuple[int, int]) -> VisitLog:
+    return read_visits(place, k).log
+
+
 def crawl_of(config: CrawlConfig, store: CandidateUrls, predicate: Predicate | None = None) -> Crawl:
     """The engine, with nothing in it yet."""
     judge = predicate if predicate is not None else predicate_of(config)
@@ -118,6 +138,7 @@ def strategy_of(config: CrawlConfig, judge: Predicate) -> Strategy:
         weights=None if isinstance(config.weights, str) else config.weights,
         options=config.strategy_options(),
         known=known_from(config.use),
+        visits=visits_of(config),
     )
 
 

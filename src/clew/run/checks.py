@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from clew.errors import ConfigError, StopSyntaxError
@@ -85,9 +86,12 @@ def web_address(text: str) -> str:
 
 
 def seeds(value: tuple[str, ...]) -> tuple[str, ...]:
-    if not value:
-        raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
     return tuple(web_address(seed) for seed in value)
+
+
+def absolute(value: Path | None) -> Path | None:
+    """A place that stays the same wherever the crawl is resumed from."""
+    return None if value is None else value.absolute()
 
 
 def formula(value: str) -> str:

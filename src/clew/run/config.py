@@ -98,6 +98,22 @@ class CrawlConfig(BaseModel):
     """An option of the strategy; can be repeated; see [strategies](strategies.md)."""
     use: Annotated[Texts, Setting(FIND, "CRAWL|FILE", fixed=True, example=("earlier-crawl",))] = ()
     """Begin with what earlier crawls learned: their directories, or knowledge files; can be repeated."""
+    visits: Annotated[
+        Place,
+        AfterValidator(checks.absolute),
+        Setting(FIND, "VISITS", fixed=True, shown="", example="visits.db"),
+    ] = None
+    """Go by what people visited, too: a database of `clew visits import`; see [people's logs](visits.md).
+
+    With it, seeds can be left out. In `clew.toml` relative to the file."""
+    k: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        _OR_NONE,
+        Setting(FIND, "N", fixed=True, shown="3, at home 1", example=5),
+    ] = None
+    """Know of pages only that at least so many people visited.
+
+    By default 3, and 1 where `visits` holds nothing but your own browser's history."""
     random_seed: Annotated[int, Field(ge=0, lt=2**63), Setting(FIND, "N", fixed=True, former="seed")] = 0
     """The dice: the same number gives the same crawl."""
 
@@ -289,6 +305,17 @@ class CrawlConfig(BaseModel):
         return current_names(values) if isinstance(values, dict) else values
 
     # what fields may be together
+
+    @model_validator(mode="after")
+    def _check_start(self) -> CrawlConfig:
+        if not self.seeds and self.visits is None:
+            raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
+        if self.visits is None and not find_strategy(self.strategy).capabilities.follows:
+            raise ValueError(
+                f"{self.strategy!r} goes by what people visited: give --visits, a database that "
+                "clew visits import makes"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_interest(self) -> CrawlConfig:

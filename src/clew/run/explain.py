@@ -12,11 +12,12 @@ from typing import Any
 
 from clew import native
 from clew import url as urls
-from clew.errors import StoreForeign, UsageError
+from clew.errors import ClewError, StoreForeign, UsageError
 from clew.frontier.host import Host
 from clew.frontier.robots import Rules, product_token, unavailable
-from clew.messages import Decision, State
+from clew.messages import Decision, State, Via
 from clew.policy.traps import Traps
+from clew.run.build import visits_of
 from clew.run.config import CrawlConfig
 from clew.run.factor_report import FactorReport, factor_report
 from clew.run.settings import stored_config
@@ -42,6 +43,7 @@ REASONS = {
     "include": "no include pattern matches it (--include)",
     "depth": "it is too many links from the seeds (--depth)",
     "type": "it is of a type that is not wanted (--types)",
+    "not-followed": "the strategy goes by people's visits alone, not by links",
     "redirects": "too many redirects in a row",
     "bad-url": "the address it points to is no web address",
     "host-banned": "its host was banned while the crawl was under way",
@@ -188,7 +190,7 @@ def _part_names(config: CrawlConfig) -> tuple[str, ...]:
     strategy = find(config.strategy)
     weights = {} if isinstance(config.weights, str) else config.weights
     options = read(config.strategy, strategy.options, config.strategy_options())
-    return strategy.parts_of(weights, options, reuses=bool(config.use))
+    return strategy.parts_of(weights, options, reuses=bool(config.use), visits=config.visits is not None)
 
 
 def _factor_report(
@@ -197,6 +199,15 @@ def _factor_report(
     """The learned grounds, where there are any and the archive is at hand."""
     if not find(config.strategy).capabilities.explains:
         return None
+    visits = store.meta().get("visits")
+    if visits:
+        try:
+            log = visits_of(config)
+        except ClewError:
+            return None
+        if log is None or log.digest != visits:
+            # The strategy would learn something else by now.
+            return None
     before = next((d.seq for d in reversed(decisions) if d.terms), None)
     if before is None and row.state is not State.QUEUED:
         return None
@@ -210,6 +221,9 @@ def _chosen_parts(decisions: tuple[Decision, ...]) -> tuple[float, ...]:
 
 def _found(row: CandidateRow) -> str:
     anchor = f" as “{row.anchor}”" if row.anchor else ""
+    if row.via == Via.VISITS:
+        after = f", when {row.source} was fetched" if row.source else ""
+        return f"by people's visits{after}"
     place = f" on {row.source}" if row.source else ""
     return f"by {row.via}{place}{anchor}, {row.depth} link{'' if row.depth == 1 else 's'} from a seed"
 

@@ -39,6 +39,9 @@ _WORDS = {
     "url_depth": "how deep in its site it lies",
     "link_text": "the formula on its anchor and URL",
     "prior_crawl": "what earlier crawls knew of it",
+    "visit_frequency": "who visited it",
+    "visit_signature": "what the finds of those who visited it have in common",
+    "visit_temporal": "what was visited before and after it",
 }
 
 

@@ -117,6 +117,9 @@ def lessons(
         for lesson in rest:
             assert lesson is not None  # only the first may be missing
             yield [lesson]
+    last = [d.candidate for d in batch if d.kind == TaskKind.PAGE and d.candidate >= 0][-1:]
+    if last and strategy.capabilities.offers:
+        yield from _offered(crawl, strategy, last[0])
 
 
 def _lessons(
@@ -183,6 +186,21 @@ def _followed(
     if ids[0] >= strategy.met and crawl.frontier.sources[ids[0]] == decision.candidate:
         links = Links(decision.url, (target,), *[("",)] * 4)
         yield Lesson.introduced(decision.candidate, depth, links, keys, ids)
+
+
+def _offered(crawl: Crawl, strategy: Strategy, candidate: int) -> Iterator[list[Lesson]]:
+    """What was taken in at the end of a batch without a link to it: whatever else came with the batch is known
+    by now, and numbers follow each other."""
+    strategy.offers()
+    frontier, first = crawl.frontier, strategy.met
+    while first < frontier.count and frontier.sources[first] < 0:
+        first += 1
+    last = first
+    while last < frontier.count and frontier.sources[last] == candidate:
+        last += 1
+    if first < last:
+        targets = [crawl.url_of(number) for number in range(first, last)]
+        yield [Lesson.offered(targets, np.arange(first, last))]
 
 
 def _listed(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archive) -> Iterator[Lesson]:

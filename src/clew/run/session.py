@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from clew import __version__
 from clew.engine import Change
+from clew.errors import ConfigError
 from clew.fetch.base import Fetcher, Openable
 from clew.predicate.verdict import Predicate
 from clew.run import checkpoint
@@ -100,6 +101,7 @@ class Session:
         live = self._fetcher is None
         concurrency = affordable(self.config.concurrency) if live else self.config.concurrency
         saved = self.store.load()
+        self._check_visits(resumed=saved is not None)
         if saved is not None:
             restore(self.crawl, saved, now)
             recall_links(self.crawl.prospects, saved, self.store)
@@ -148,6 +150,18 @@ class Session:
             if live:
                 await fetcher.close()
         return self._finish(reason)
+
+    def _check_visits(self, *, resumed: bool) -> None:
+        """A crawl goes on with the visits it began with: with others, it would not have come where it is."""
+        setup = self.crawl.strategy.setup
+        digest = "" if setup is None or setup.visits is None else setup.visits.digest
+        if resumed and (self.store.meta().get("visits") or "") != digest:
+            raise ConfigError(
+                f"{self.config.visits} has changed since this crawl began (visits were added or forgotten): "
+                "put back the one it began with to go on, or begin another crawl with --use of this one"
+            )
+        if digest and not resumed:
+            self.store.set_meta(visits=digest)
 
     async def _relearn(self, pages: int, *, go_on: bool = True) -> bool:
         """A strategy that learns is taught again what the crawl saw, from its own archive, since the last

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.errors import ConfigError, UsageError
+from clew.factor.visit_log import VisitLog
 from clew.knowledge import Knowledge
 from clew.plugins import Registry
 from clew.predicate.verdict import Predicate
@@ -21,6 +22,7 @@ from clew.strategy.ariadne import Ariadne
 from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy
 from clew.strategy.best_first import BestFirst
 from clew.strategy.breadth_first import BreadthFirst
+from clew.strategy.collaborative import Collaborative
 from clew.strategy.cosine import Cosine
 from clew.strategy.focused import Focused
 from clew.strategy.intelligent import Intelligent
@@ -37,6 +39,7 @@ __all__ = [
     "BestFirst",
     "BreadthFirst",
     "Capabilities",
+    "Collaborative",
     "Cosine",
     "Evidence",
     "Expansion",
@@ -62,6 +65,7 @@ OWN = {
     "breadth-first": "clew.strategy.breadth_first:BreadthFirst",
     "random": "clew.strategy.random_order:RandomOrder",
     "intelligent": "clew.strategy.intelligent:Intelligent",
+    "collaborative": "clew.strategy.collaborative:Collaborative",
     "focused": "clew.strategy.focused:Focused",
     "shark": "clew.strategy.shark:Shark",
     "cosine": "clew.strategy.cosine:Cosine",
@@ -101,11 +105,13 @@ def make(
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, object] | None = None,
     known: Knowledge | None = None,
+    visits: VisitLog | None = None,
 ) -> Strategy:
     """A fresh strategy of that name.
 
     Parameters: `seed` for the dice; `weights` of the contributions to a score, where a strategy allows them;
-    `options`, see docs/strategies.md; `known`, what an earlier crawl learned.
+    `options`, see docs/strategies.md; `known`, what an earlier crawl learned; `visits`, a log of
+    people's visits.
 
     >>> from clew.predicate import compile
     >>> make("breadth-first", compile("wind")).parts
@@ -116,7 +122,7 @@ def make(
     strategy = find(name)
     given = checked_weights(strategy, weights or {})
     chosen = read(name, strategy.options, options or {})
-    setup = Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known)
+    setup = Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known, visits=visits)
     return _built(strategy, setup)
 
 

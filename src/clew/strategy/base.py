@@ -7,7 +7,7 @@ what it offers beyond scoring. The engine asks for capabilities, never for a cla
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.factor import EvidenceTerm
+from clew.factor.visit_log import VisitLog
 from clew.knowledge import Knowledge
 from clew.learn.checkpoint import Keeps
 from clew.messages import Rescore
@@ -113,6 +114,10 @@ class Capabilities:
     """It takes other weights without being taught again: `reweigh`."""
     refocuses: bool = False
     """It can tell from memory what its candidates are worth by another focus: `refocus`."""
+    offers: bool = False
+    """It knows of pages otherwise than by links: `offers`, `samples`."""
+    follows: bool = True
+    """Links of pages become candidates, and so does what sitemaps list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +134,8 @@ class Setup:
     """Checked against its `options`."""
     known: Knowledge | None = None
     """What an earlier crawl learned."""
+    visits: VisitLog | None = None
+    """A log of people's visits."""
 
 
 def totals(parts: Floats) -> Floats:
@@ -182,10 +189,15 @@ class Strategy(ABC):
 
     @classmethod
     def parts_of(
-        cls, weights: Mapping[str, float], options: Mapping[str, Any], *, reuses: bool = False
+        cls,
+        weights: Mapping[str, float],
+        options: Mapping[str, Any],
+        *,
+        reuses: bool = False,
+        visits: bool = False,
     ) -> tuple[str, ...]:
         """What `parts` is for a strategy built with these weights and options, and with knowledge of earlier
-        crawls or without."""
+        crawls, a log of visits, or without."""
         return cls.parts
 
     @classmethod
@@ -264,6 +276,17 @@ class Strategy(ABC):
         and what a page points to is worth what that page was.
         """
         return None
+
+    # with `offers`
+
+    def offers(self) -> Sequence[str]:
+        """URLs that are worth fetching by what was learned last and that no page need link to, the best
+        first; those that are taken in come back by `meet`. Asked again, it has none."""
+        raise NotImplementedError
+
+    def samples(self) -> Iterator[str]:
+        """URLs to try when nothing else is left to fetch, in an order that the dice give. Changes nothing."""
+        raise NotImplementedError
 
     # with `sheds`
 

@@ -13,7 +13,7 @@ spread over many pages.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from clew.errors import ConfigError
 from clew.factor import (
     FACTORS,
+    Default,
     Discovery,
     Estimation,
     Factor,
@@ -35,6 +36,10 @@ from clew.factor import (
     needed,
 )
 from clew.factor.link_features import Said
+from clew.factor.visit_counts import VisitCounts
+from clew.factor.visit_frequency import VisitorFactor
+from clew.factor.visit_log import VisitLog
+from clew.factor.visit_temporal import VisitTemporal
 from clew.knowledge import Knowledge, dumps, frozen, loads
 from clew.learn.checkpoint import Keeps, require, within
 from clew.learn.rows import distinct
@@ -77,8 +82,15 @@ OPTIONS: dict[str, Option] = {
     "audit": NumberOption(0, 1),
     "temper": NumberOption(0, 1),
     "reach": NumberOption(0, 1000),
+    "visit_deviation": ChoiceOption(("all", "satisfying", "own")),
+    "visit_signature": ChoiceOption(("definition", "printed")),
+    "visit_reach": NumberOption(1, 1000, whole=True),
+    "signature_share": NumberOption(0, 1),
 }
-_ESTIMATION = ("smoothing", "threshold", "deviation", "content", "parents", "temper", "reach")
+_ESTIMATION = (
+    "smoothing", "threshold", "deviation", "content", "parents", "temper", "reach", "visit_deviation",
+    "visit_signature", "visit_reach", "signature_share",
+)  # fmt: skip
 
 
 class Intelligent(Strategy):
@@ -113,10 +125,13 @@ class Intelligent(Strategy):
         refresh: float = 0.02,
         tokens: str = "words",
         known: Knowledge | None = None,
+        visits: VisitLog | None = None,
         exact: str = "no",
         audit: float = 0.0,
     ) -> None:
-        self.factors = tuple(factors) or _default_factors(weights, reuses=known is not None)
+        self.factors = tuple(factors) or _default_factors(
+            weights, reuses=known is not None, visits=visits is not None
+        )
         self.parts = (*self.factors, "chance")
         self.seed = seed
         self.refresh = refresh
@@ -126,6 +141,7 @@ class Intelligent(Strategy):
         self.knowledge = Knowledge()
         self.vectorizer = Vectorizer(self.knowledge, tokens)
         state = LearningState(self.knowledge, self.graph, how or Estimation(), known, predicate=predicate)
+        state.visits = None if visits is None else VisitCounts(visits)
         self._state, self._how, self._features = state, state.how, state.features
         # More may learn than are heard, so that the knowledge serves any later crawl.
         self.learners: dict[str, Factor] = {name: FACTORS[name](state) for name in needed(self.factors)}
@@ -136,7 +152,9 @@ class Intelligent(Strategy):
             link_columns=self.capabilities.link_columns.union(
                 *[f.spec.columns for f in self.learners.values()]
             ),
+            offers=visits is not None,
         )
+        self._offered: list[str] = []
         self.combiner = self._combiner_for(weights)
         # Learned weights have a prior, so that there is something to go by before the first find.
         self._guided = weights == "learned"
@@ -149,11 +167,16 @@ class Intelligent(Strategy):
 
     @classmethod
     def parts_of(
-        cls, weights: Mapping[str, float], options: Mapping[str, Any], *, reuses: bool = False
+        cls,
+        weights: Mapping[str, float],
+        options: Mapping[str, Any],
+        *,
+        reuses: bool = False,
+        visits: bool = False,
     ) -> tuple[str, ...]:
         chosen = options.get("factors") or tuple(map(canonical, weights))
         way = weights or options.get("weights", "learned")
-        return (*(chosen or _default_factors(way, reuses=reuses)), "chance")
+        return (*(chosen or _default_factors(way, reuses=reuses, visits=visits)), "chance")
 
     @classmethod
     def weight_names(cls) -> tuple[str, ...]:
@@ -170,7 +193,9 @@ class Intelligent(Strategy):
         if setup.weights:
             plain["weights"] = setup.weights
             plain.setdefault("factors", tuple(setup.weights))
-        return cls(setup.seed, predicate=setup.predicate, how=how, known=setup.known, **plain)
+        return cls(
+            setup.seed, predicate=setup.predicate, how=how, known=setup.known, visits=setup.visits, **plain
+        )
 
     def __repr__(self) -> str:
         combiner = type(self.combiner).__name__
@@ -192,15 +217,19 @@ class Intelligent(Strategy):
     def observe_many(self, expansions: Sequence[Expansion]) -> list[Scored]:
         """Count every page; then, once, read estimates anew if they are due and re-score what moved."""
         parents: list[int] = []
+        visits, finds = self._state.visits, []
         for expansion in expansions:
             parents += self._count(expansion)
             self._fetched += 1
+            if visits is not None and expansion.verdict.satisfied and visits.last >= 0:
+                finds.append(visits.last)
         if not self._found and not self._guided:
             scored = self._before_the_first_find(expansions)
         elif self._fetched >= self._due:
             scored = self._everything(expansions)
         else:
             scored = self._touched(expansions, parents)
+        self._offered = [] if visits is None else self._promising(visits, finds)
         return self._scored(expansions, self.evaluate, self.one_by_one()) if self.exact else scored
 
     @property
@@ -266,6 +295,36 @@ class Intelligent(Strategy):
         require(found["fetched"] == len(graph.pages), "pages fetched")
         self._keys, self._aside = found["keys"], set(found["aside"].tolist())
         self._fetched, self._due, self._found = found["fetched"], found["due"], found["found"]
+
+    # what people visited
+
+    def offers(self) -> Sequence[str]:
+        found, self._offered = self._offered, []
+        return found
+
+    def samples(self) -> Iterator[str]:
+        """Pages of the log in the order of the dice."""
+        counts = self._state.visits
+        if counts is not None:
+            for page in np.argsort(dice(counts.log.keys, self.seed), kind="stable").tolist():
+                if counts.candidate[page] < 0 and not counts.fetched[page]:
+                    yield counts.log.urls[page]
+
+    def _promising(self, counts: VisitCounts, finds: Sequence[int]) -> list[str]:
+        """Pages visited by those who visited the finds just made, of which no link tells yet, by how much more
+        likely than chance the log makes them finds (section 3.1 of the 2002 paper)."""
+        if not finds:
+            return []
+        log = counts.log
+        rows = [log.pages_of.row(person) for page in finds for person in log.people_of.row(page).tolist()]
+        pages = np.unique(np.concatenate(rows)).astype(np.int64)
+        pages = pages[(counts.candidate[pages] < 0) & ~counts.fetched[pages]]
+        worth = np.zeros(len(pages))
+        for factor in self.heard:
+            if isinstance(factor, VisitorFactor | VisitTemporal):
+                worth += factor.page_evidence(pages)
+        best = np.argsort(-worth, kind="stable").tolist()
+        return [counts.log.urls[pages[i]] for i in best if worth[i] > 0.0]
 
     # evaluation
 
@@ -532,8 +591,10 @@ class Intelligent(Strategy):
             self._keys = new
 
 
-def _default_factors(weights: str | Mapping[str, float], *, reuses: bool) -> tuple[str, ...]:
-    """All, where their weights are learned; else the paper's, and what was known before, if anything was."""
-    if weights == "learned":
-        return heard_by_default("learned")
-    return heard_by_default("paper", "reuse") if reuses else heard_by_default("paper")
+def _default_factors(weights: str | Mapping[str, float], *, reuses: bool, visits: bool) -> tuple[str, ...]:
+    """All, where their weights are learned; else the paper's, and what was known before, if anything was; and
+    those of a log of visits, if there is one."""
+    where: tuple[Default, ...] = ("learned",) if weights == "learned" else ("paper",)
+    if reuses and weights != "learned":
+        where += ("reuse",)
+    return heard_by_default(*where, *(("visits",) if visits else ()))

@@ -4,6 +4,7 @@ Webs come from here (`DemoWeb` with its ground truth, `StaticWeb` written by han
 (`serving`, `RecordedServer`) or read in process (`ReplayFetcher`), under a clock that jumps (`VirtualClock`).
 `ChaosWeb` is a web in trouble of some eighty kinds, which `ChaosServer` (or `chaos_serving`) answers for over
 raw sockets; what can be had in spite of it all is known.
+`made_log` is what a proxy would write down while people with interests browse one of them.
 The contracts say what any part with a given shape must do (`check_fetcher`,
 `StoreContract`, `BackendContract`, `StrategyContract`). The invariant: nothing here
 touches a network other than loopback, and everything is a function of its seed.
@@ -17,6 +18,7 @@ from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
 from clew.testing.stores import BackendContract, StoreContract
 from clew.testing.strategies import StrategyContract
+from clew.testing.visits import made_log
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [
@@ -37,5 +39,6 @@ __all__ = [
     "chaos_serving",
     "check_fetcher",
     "link_page",
+    "made_log",
     "serving",
 ]

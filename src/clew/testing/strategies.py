@@ -265,6 +265,7 @@ class StrategyContract:
             "explains": ("candidates", "evaluate", "evidence_for"),
             "reweighs": ("reweigh",),
             "refocuses": ("refocus",),
+            "offers": ("offers", "samples"),
         }
         for capability, names in hooks.items():
             if getattr(strategy.capabilities, capability):

@@ -1,0 +1,128 @@
+"""`visit_frequency`: who visited finds visits finds (Aggarwal 2002, section 2.2, eq. 1 to 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew import url as urls
+from clew.factor.base import Discovery, EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
+from clew.factor.interest import log_ratio, significance
+from clew.factor.link_graph import Floats, Ids
+from clew.factor.visit_counts import VisitCounts
+from clew.factor.visit_log import VisitLog
+
+#: A log that knows nothing, where there is none.
+NO_LOG = VisitLog(
+    urls=(),
+    keys=np.zeros(0, np.uint64),
+    people=0,
+    person=np.zeros(0, np.int64),
+    page=np.zeros(0, np.int64),
+    session=np.zeros(0, np.int64),
+)
+#: Ratios from which on an interest is strong, for an explanation.
+_STRONG = float(np.log(2.0))
+
+
+class VisitorFactor(Factor):
+    """A factor that weighs people: the evidence for a page is the sum over those who visited it.
+
+    Subclasses give `_weigh`: log ratios of people, 0 for those that are not significant.
+    """
+
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self.counts = counts_of(state)
+        self.weights: Floats = np.zeros(self.counts.log.people)
+        """Log interest ratios of people; 0 for those that are not significant."""
+
+    def _weigh(self, people: Ids | slice) -> Floats:
+        raise NotImplementedError
+
+    def estimate(self) -> None:
+        if self.state.rate > 0.0:
+            self.weights = self._weigh(slice(None))
+
+    def estimate_people(self, people: Ids) -> None:
+        """Read the ratios of some people anew: the lazy update of section 3."""
+        if self.state.rate > 0.0:
+            self.weights[people] = self._weigh(people)
+
+    def evidence(self, ids: Ids) -> Floats:
+        return self.counts.sums(ids, self.weights)
+
+    def page_evidence(self, pages: Ids) -> Floats:
+        """`evidence` of pages of the log."""
+        return self.counts.sums_of(pages, self.weights)
+
+    def support(self, ids: Ids) -> Floats:
+        return self.counts.sums(ids, (self.weights != 0.0).astype(np.float64))
+
+    def terms(self, candidate: int) -> list[EvidenceTerm]:
+        """How many people speak for it, and how many against; never who, and never of fewer than k."""
+        page = int(self.counts.pages(np.array([candidate]))[0])
+        if page < 0:
+            return []
+        weights = self.weights[self.counts.log.people_of.row(page)]
+        shown = [
+            ("with a strong interest", weights[weights >= _STRONG]),
+            ("with some interest", weights[(weights > 0.0) & (weights < _STRONG)]),
+            ("with little interest", weights[weights < 0.0]),
+        ]
+        k = self.counts.log.k
+        return [
+            EvidenceTerm(f"{people(len(found))} {what}", float(np.cumsum(found)[-1]))
+            for what, found in shown
+            if len(found) >= max(1, k)
+        ]
+
+
+def people(count: int) -> str:
+    """So many people, in words.
+
+    >>> people(1), people(7)
+    ('1 person', '7 people')
+    """
+    return f"{count} {'person' if count == 1 else 'people'}"
+
+
+def counts_of(state: LearningState) -> VisitCounts:
+    """The counts that the factors of the log share."""
+    if state.visits is None:
+        state.visits = VisitCounts(NO_LOG)
+    return state.visits
+
+
+class VisitFrequency(VisitorFactor):
+    """The product, over the people who visited a page, of I(U|R_i) = P(U|R_i) / P(U), of those whose share of
+    finds is at least t standard deviations from P(U).
+
+    The deviation is printed over N, all crawled pages (eq. 3); `visit_deviation` takes the person's own pages
+    (`own`) or the finds (`satisfying`) instead.
+    """
+
+    spec = FactorSpec(name="visit_frequency", defaults=frozenset({"visits"}), sums_words=True)
+
+    def meet(self, found: Discovery) -> None:
+        """Look up which new candidates the log knows."""
+        fresh = np.flatnonzero(found.fresh)
+        if len(fresh) and len(self.counts.log.urls):
+            targets = found.links.targets
+            self.counts.meet(found.ids[fresh], urls.keys([targets[i] for i in fresh.tolist()]))
+
+    def learn(self, outcome: FetchOutcome) -> None:
+        self.counts.learn(outcome.candidate, outcome.url, outcome.satisfied)
+
+    def _weigh(self, people: Ids | slice) -> Floats:
+        seen, hits = self.counts.seen[people], self.counts.hits[people]
+        rate, how = self.state.rate, self.state.how
+        strong = deviations(seen, hits, self.state) >= how.threshold
+        return np.where(strong & (seen > 0), log_ratio(seen, hits, rate, how.smoothing), 0.0)
+
+
+def deviations(seen: Floats, hits: Floats, state: LearningState) -> Floats:
+    """T(U, R_i): by how many standard deviations shares of finds differ from P(U) (eq. 3)."""
+    known, over = state.known, state.how.visit_deviation
+    if over == "own":
+        return significance(seen, hits, state.rate, 1.0) * np.sqrt(seen)
+    return significance(seen, hits, state.rate, known.satisfied if over == "satisfying" else known.pages)
