@@ -79,6 +79,7 @@ def test_public_names():
         "chaos_serving",
         "check_fetcher",
         "link_page",
+        "made_log",
         "serving",
     ]
     assert all(hasattr(clew.testing, name) for name in clew.testing.__all__)
