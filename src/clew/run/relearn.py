@@ -189,8 +189,8 @@ def _followed(
 
 
 def _offered(crawl: Crawl, strategy: Strategy, candidate: int) -> Iterator[list[Lesson]]:
-    """What was taken in at the end of a batch without a link to it: whatever else came with the batch is known
-    by now, and numbers follow each other."""
+    """What was taken in at the end of a batch without a link to it: whatever else came with the batch is
+    known by now, and numbers follow each other."""
     strategy.offers()
     frontier, first = crawl.frontier, strategy.met
     while first < frontier.count and frontier.sources[first] < 0:

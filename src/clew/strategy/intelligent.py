@@ -311,8 +311,8 @@ class Intelligent(Strategy):
                     yield counts.log.urls[page]
 
     def _promising(self, counts: VisitCounts, finds: Sequence[int]) -> list[str]:
-        """Pages visited by those who visited the finds just made, of which no link tells yet, by how much more
-        likely than chance the log makes them finds (section 3.1 of the 2002 paper)."""
+        """Pages visited by those who visited the finds just made, of which no link tells yet, by how much
+        more likely than chance the log makes them finds (section 3.1 of the 2002 paper)."""
         if not finds:
             return []
         log = counts.log
