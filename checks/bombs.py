@@ -11,7 +11,6 @@ needed for a plain page. Bar: at most 64 MB more. The suite is looked for in $CL
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -24,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.run.config import CrawlConfig
 from clew.run.session import Session
@@ -189,10 +188,9 @@ async def measure(case: Case) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Crawl decompression bombs and watch memory.")
+    parser = arguments("Crawl decompression bombs and watch memory.")
     parser.add_argument("--child", type=int, help="be the process that crawls, from the server on this port")
     parser.add_argument("--only", default="", help="cases with this in their name")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args(argv)
     if given.child is not None:
         child(given.child)
@@ -203,16 +201,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = [asyncio.run(measure(case)) for case in cases(suites) if given.only in case.name]
     failures = [f"{row['name']}: grown by {row['grown_mb']} MB" for row in rows if row["grown_mb"] > MOST_MB]
     failures += [f"{row['name']}: was never asked for" for row in rows if not row["hit"]]
-    if given.json:
-        print(json.dumps(rows))
-        return int(bool(failures))
-    for row in rows:
-        print(
-            f"{row['name']:<52}{row['bytes']:>8} B  grown {row['grown_mb']:>6.1f} MB"
-            f"  from {row['before_kb'] // 1024} MB  ({row['pages']} pages, asked {row['hit']}x)"
-        )
-    print(f"most: {max(row['grown_mb'] for row in rows)} MB over {len(rows)} cases")
-    return ended("bombs", len(rows), failures)
+    lines = [
+        f"{row['name']:<52}{row['bytes']:>8} B  grown {row['grown_mb']:>6.1f} MB"
+        f"  from {row['before_kb'] // 1024} MB  ({row['pages']} pages, asked {row['hit']}x)"
+        for row in rows
+    ]
+    lines.append(f"most: {max(row['grown_mb'] for row in rows)} MB over {len(rows)} cases")
+    return ended(given, "bombs", len(rows), failures, rows, lines)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ import kills
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
-    return kills.main(["--browser", "--pages", "60", "--kills", "8", "--concurrency", "4", *words])
+    return kills.main(
+        ["--browser", "--pages", "60", "--kills", "8", "--learning", "0", "--concurrency", "4", *words]
+    )
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ connection to where it is not allowed.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import logging
 import resource
 import sys
@@ -23,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.run.config import CrawlConfig
 from clew.run.session import Session
@@ -83,7 +81,7 @@ def _trouble(web: ChaosWeb, number: int) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Crawl a web in trouble and say what was lost.")
+    parser = arguments("Crawl a web in trouble and say what was lost.")
     parser.add_argument("--pages", type=int, default=600, help="healthy pages")
     parser.add_argument("--hosts", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
@@ -91,7 +89,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", type=float, default=4.0, help="requests allowed, per healthy page")
     parser.add_argument("--timeout", type=float, default=1.5, help="the crawler's time limit for a request")
     parser.add_argument("--kinds", default="", help="only these, comma-separated")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args(argv)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     kinds = set(given.kinds.split(",")) if given.kinds else None
@@ -106,17 +103,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     failures = [f"{url} was lost ({why})" for url, why in found["lost"].items()]
     failures += ["a connection to a forbidden address"] * found["trespasses"]
-    if given.json:
-        print(json.dumps(found))
-        return int(bool(failures))
-    print(f"{found['kinds']} of {len(KINDS)} kinds met; not met: {', '.join(found['not_met']) or 'none'}")
-    print(f"{found['requests']} requests, {found['faulty']:.1%} of those outside traps faulty")
-    print(f"healthy pages fetched whole: {found['healthy_fetched']} of {found['pages']}")
-    print(f"requests in traps: {found['trapped']:.1%} {found['traps']}")
-    print(f"connections to forbidden addresses: {found['trespasses']}")
-    print(f"ended by: {found['reason']}, {found['seconds']} s, peak {found['peak_mb']} MB")
-    print(f"left out or failed: {found['by_reason']}")
-    return ended("chaos", found["requests"], failures)
+    lines = [
+        f"{found['kinds']} of {len(KINDS)} kinds met; not met: {', '.join(found['not_met']) or 'none'}",
+        f"{found['requests']} requests, {found['faulty']:.1%} of those outside traps faulty",
+        f"healthy pages fetched whole: {found['healthy_fetched']} of {found['pages']}",
+        f"requests in traps: {found['trapped']:.1%} {found['traps']}",
+        f"connections to forbidden addresses: {found['trespasses']}",
+        f"ended by: {found['reason']}, {found['seconds']} s, peak {found['peak_mb']} MB",
+        f"left out or failed: {found['by_reason']}",
+    ]
+    return ended(given, "chaos", found["requests"], failures, found, lines)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,6 @@ than one in a hundred copies is false, or when fewer than 300 were judged on all
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import sys
 import time
@@ -27,7 +25,7 @@ from operator import eq
 
 import numpy as np
 from numpy.typing import NDArray
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.errors import FetchError, ParseError
 from clew.lab.corpora import corpora_home, open_web
@@ -178,34 +176,28 @@ def judged(name: str) -> Row:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Judge the webs asked for, print a table, and say whether the bar is met."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments("Judge copies on recorded webs by the words they share.")
     parser.add_argument("--webs", default=",".join(WEBS), help="comma-separated; all by default")
-    parser.add_argument("--json", metavar="FILE", help="also write the figures there")
-    options = parser.parse_args(argv)
+    given = parser.parse_args(argv)
     rows: list[Row] = []
     names = ("pages", "exact", "false", "near", "false", "lowest", "missed", "other title", "seconds")
-    print(f"{'web':20}" + "".join(f"{name:>12}" for name in names))
-    for name in options.webs.split(","):
+    lines = [f"{'web':20}" + "".join(f"{name:>12}" for name in names)]
+    for name in given.webs.split(","):
         started = time.monotonic()
         row = judged(name)
         rows.append(row)
         counts = (row.pages, row.exact, row.exact_false, row.near, row.near_false)
         rest = (f"{row.lowest:.2f}", row.missed, row.missed_other_title, round(time.monotonic() - started))
-        print(f"{name:20}" + "".join(f"{one:>12}" for one in (*counts, *rest)), flush=True)
-        for example in row.examples[:5]:
-            print(f"  false: {example}")
+        lines.append(f"{name:20}" + "".join(f"{one:>12}" for one in (*counts, *rest)))
+        lines += [f"  false: {example}" for example in row.examples[:5]]
     tried = sum(row.exact + row.near for row in rows)
     false = sum(row.exact_false + row.near_false for row in rows)
-    print(f"false copies: {false} of {tried} ({false / max(1, tried):.2%}, at most {MOST_FALSE:.0%})")
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"tried": tried, "false": false, "webs": [asdict(row) for row in rows]}, file)
+    lines.append(f"false copies: {false} of {tried} ({false / max(1, tried):.2%}, at most {MOST_FALSE:.0%})")
+    figures = {"tried": tried, "false": false, "webs": [asdict(row) for row in rows]}
     failures = [example for row in rows for example in row.examples] if false > MOST_FALSE * tried else []
-    if tried < LEAST_JUDGED and options.webs == ",".join(WEBS):
+    if tried < LEAST_JUDGED and given.webs == ",".join(WEBS):
         failures.append(f"only {tried} pairs were judged, not {LEAST_JUDGED}")
-    return ended("copies", tried, failures)
+    return ended(given, "copies", tried, failures, figures, lines)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ of that name.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
@@ -30,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from fastwarc.warc import ArchiveIterator
-from verdict import ended
+from verdict import arguments, ended
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 from clew.errors import ClewError
@@ -207,12 +206,11 @@ def run(wanted: int, pages: int, jobs: int) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Kill a crawl at chosen system calls and look for damage.")
+    parser = arguments("Kill a crawl at chosen system calls and look for damage.")
     parser.add_argument("--points", type=int, default=240)
     parser.add_argument("--pages", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=2, help="points tried side by side")
     parser.add_argument("--crawl", type=Path, help="be the process that is killed")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args(argv)
     if given.crawl is not None:
         crawl(given.crawl, given.pages)
@@ -222,15 +220,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = run(given.points, given.pages, given.jobs)
     failures = [f"{one['point']}: {'; '.join(map(str, one['wrong'][:3]))}" for one in found["failures"]]
     failures += ["a point at which the crawl was not killed"] * (found["points"] - found["killed"])
-    if given.json:
-        print(json.dumps(found))
-        return int(bool(failures))
-    print(f"calls of an undisturbed crawl: {found['calls']}")
-    print(
-        f"{found['points']} crash points, {found['killed']} kills: {found['by_group']}, {found['seconds']} s"
-    )
-    print(f"integrity failures: {len(found['failures'])}")
-    return ended("crash_points", found["points"], failures)
+    lines = [
+        f"calls of an undisturbed crawl: {found['calls']}",
+        f"{found['points']} crash points, {found['killed']} kills: {found['by_group']}, {found['seconds']} s",
+        f"integrity failures: {len(found['failures'])}",
+    ]
+    return ended(given, "crash_points", found["points"], failures, found, lines)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ sitemap that declares entities refused, nothing touched, no sitemap over 100 ms.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import time
@@ -19,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.errors import ParseError
 from clew.parse import parse_page
@@ -105,8 +103,7 @@ def wrong(row: dict[str, Any]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Read hostile XML and watch what is touched.")
-    parser.add_argument("--json", action="store_true")
+    parser = arguments("Read hostile XML and watch what is touched.")
     given = parser.parse_args(argv)
     suites = Path(os.environ.get("CLEW_SUITES") or HERE.parent / "shared" / "suites")
     cases = {path.name: path.read_bytes() for path in sorted((suites / "sitemaps").glob("hostile-*.xml"))}
@@ -118,15 +115,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.addaudithook(watch)
     rows = [read(name, body, watch) for name, body in cases.items()]
     failures = [bad for row in rows for bad in wrong(row)]
-    if given.json:
-        print(json.dumps(rows))
-        return int(bool(failures))
-    for row in rows:
-        print(
-            f"{row['name']:<28}{row['bytes']:>9} B  sitemap: {row['sitemap']} ({row['sitemap_ms']} ms)"
-            f"  page: {row['page']} ({row['page_ms']} ms)  touched: {row['touched'] or 'nothing'}"
-        )
-    return ended("hostile_xml", len(rows), failures)
+    lines = [
+        f"{row['name']:<28}{row['bytes']:>9} B  sitemap: {row['sitemap']} ({row['sitemap_ms']} ms)"
+        f"  page: {row['page']} ({row['page_ms']} ms)  touched: {row['touched'] or 'nothing'}"
+        for row in rows
+    ]
+    return ended(given, "hostile_xml", len(rows), failures, rows, lines)
 
 
 if __name__ == "__main__":

@@ -14,26 +14,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from clew.testing.web import made_up_word
+
 FANOUT = 8
-_SOUNDS = (
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "la",
-    "me",
-    "ni",
-    "po",
-    "ru",
-    "sa",
-    "te",
-    "vi",
-    "wo",
-    "zu",
-    "an",
-    "el",
-)
 
 
 @dataclass(slots=True)
@@ -78,7 +61,7 @@ class Site:
     def html(self, number: int) -> bytes:
         """The page: the same every time."""
         dice = random.Random(number)
-        words = " ".join("".join(dice.choices(_SOUNDS, k=3)) for _ in range(self.words))
+        words = " ".join(made_up_word(dice, 3) for _ in range(self.words))
         near = range(number * FANOUT + 1, min(number * FANOUT + 1 + FANOUT, self.pages))
         far = [dice.randrange(self.pages) for _ in range(max(0, self.links - FANOUT))]
         links = "".join(f'<li><a href="/{i}">to number {i}</a>' for i in [*near, *far])

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.fetch import HttpFetcher, HttpSettings
 from clew.run import CrawlConfig, Session
@@ -253,14 +253,13 @@ def wrong(found: dict[str, Any]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Crawl hosts on shared addresses and read the server's log.")
+    parser = arguments("Crawl hosts on shared addresses and read the server's log.")
     parser.add_argument("--hosts", type=int, default=30)
     parser.add_argument("--addresses", type=int, default=10)
     parser.add_argument("--pages", type=int, default=400, help="pages to crawl")
     parser.add_argument("--delay", type=float, default=0.3)
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=90.0, help="time limit of the crawl")
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
     given = parser.parse_args(argv)
     if given.worker:
@@ -275,18 +274,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         run(web, delay=given.delay, pages=given.pages, kills=given.kills, seconds=given.seconds)
     )
     failures = wrong(found)
-    if given.json:
-        print(json.dumps(found))
-        return int(bool(failures))
     line = "{requests} requests to {hosts} hosts on {addresses} addresses, {kills} kills, replies {replies}"
-    print(line.format(kills=given.kills, **found))
-    print(
-        "shortest gap ÷ delay: {min_gap_host:.3f} by host, {min_gap_address:.3f} by address".format(**found)
-    )
-    print(
-        "most in flight: {most_in_flight_host} by host, {most_in_flight_address} by address".format(**found)
-    )
-    return ended("politeness", found["requests"], failures)
+    lines = [
+        line.format(kills=given.kills, **found),
+        "shortest gap ÷ delay: {min_gap_host:.3f} by host, {min_gap_address:.3f} by address".format(**found),
+        "most in flight: {most_in_flight_host} by host, {most_in_flight_address} by address".format(**found),
+    ]
+    return ended(given, "politeness", found["requests"], failures, found, lines)
 
 
 if __name__ == "__main__":

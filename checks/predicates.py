@@ -10,7 +10,6 @@ code and the words that belong to it, there is no traceback, and the slow ones a
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.lab.demo import DemoWeb
 from clew.lab.serve import serving
@@ -179,7 +178,7 @@ def crawl(case: Case, proxy: str, seed: str, directory: Path) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Crawl with predicates that misbehave.")
+    parser = arguments("Crawl with predicates that misbehave.")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be given again")
     given = parser.parse_args(argv)
     cases = [case for case in CASES if not given.only or case.function in given.only]
@@ -187,9 +186,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     with serving(web) as proxy, tempfile.TemporaryDirectory() as folder:
         for number, case in enumerate(cases):
             wrong = crawl(case, proxy, web.seeds()[0], Path(folder, str(number)))
-            print(f"{case.name:<40}{'failed' if wrong else 'as it should'}", flush=True)
+            if not given.json:
+                print(f"{case.name:<40}{'failed' if wrong else 'as it should'}", flush=True)
             failures += wrong[:1]
-    return ended("predicates", len(cases), failures)
+    return ended(given, "predicates", len(cases), failures)
 
 
 if __name__ == "__main__":

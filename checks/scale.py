@@ -14,8 +14,6 @@ With `--share` everything is smaller by that factor; what a page or a candidate 
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import resource
@@ -28,7 +26,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from loopback import FANOUT, Site, serving
-from verdict import ended
+from verdict import arguments, ended
 from watching import Sample, Stalls, watched
 
 CLEW = str(Path(sys.executable).with_name("clew"))
@@ -233,11 +231,10 @@ def _limited(line: list[str], descriptors: int | None) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Large crawls, watched from outside.")
+    parser = arguments("Large crawls, watched from outside.")
     parser.add_argument("--case", action="append", choices=list(cases(1)), help="may be given again")
     parser.add_argument("--share", type=float, default=1.0, help="of the size of everything")
     parser.add_argument("--every", type=float, default=0.25, help="seconds between looks")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args(argv)
     # Whoever ends this ends the crawl with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -263,10 +260,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
             for what, (was, bound) in held.items():
                 print(f"    {what:<36}{was:>12.4g}   at most {bound:g}", flush=True)
-    if given.json:
-        print(json.dumps({"tried": tried, "failures": failures, "cases": told}))
-        return int(bool(failures))
-    return ended("scale", tried, failures)
+    figures = {"tried": tried, "failures": failures, "cases": told}
+    return ended(given, "scale", tried, failures, figures)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ also keeps those to public addresses from leaving), and by a listener on the for
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import errno
 import html
-import json
 import logging
 import socket
 import sys
@@ -26,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from verdict import ended
+from verdict import arguments, ended
 
 from clew.errors import ClewError, FetchError
 from clew.fetch import HttpFetcher, HttpSettings, Request
@@ -365,27 +363,22 @@ def wrong(found: dict[str, Any]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description="Offer private addresses in disguise, and count connections."
-    )
-    parser.add_argument("--json", action="store_true")
+    parser = arguments("Offer private addresses in disguise, and count connections.")
     given = parser.parse_args(argv)
     logging.disable(logging.CRITICAL)
     sys.addaudithook(WATCH)
     found = asyncio.run(run())
     failures = wrong(found)
-    if given.json:
-        print(json.dumps(found))
-        return int(bool(failures))
-    print(f"{found['targets']} targets by {found['ways']} ways; offered: {found['offered']}")
-    print(f"never offered: {found['not_offered'] or 'none'}")
-    print(f"connections to them: {found['connections']} {found['rogue']}, accepted {found['accepted']}")
-    print(f"requests for another host at the site's own address: {len(found['strangers'])}")
-    print(f"connections to the site: {found['allowed']}; attempts at public addresses: {found['public']}")
-    print(f"names that left through the system's look-up: {found['looked_up']}")
-    for part in ("door", "seeds", "crawl"):
-        print(f"{part}: {found[part]}")
-    return ended("ssrf", sum(found["offered"].values()), failures)
+    lines = [
+        f"{found['targets']} targets by {found['ways']} ways; offered: {found['offered']}",
+        f"never offered: {found['not_offered'] or 'none'}",
+        f"connections to them: {found['connections']} {found['rogue']}, accepted {found['accepted']}",
+        f"requests for another host at the site's own address: {len(found['strangers'])}",
+        f"connections to the site: {found['allowed']}; attempts at public addresses: {found['public']}",
+        f"names that left through the system's look-up: {found['looked_up']}",
+        *(f"{part}: {found[part]}" for part in ("door", "seeds", "crawl")),
+    ]
+    return ended(given, "ssrf", sum(found["offered"].values()), failures, found, lines)
 
 
 if __name__ == "__main__":

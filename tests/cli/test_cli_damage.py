@@ -45,7 +45,8 @@ VERBS = {
 def damaged(crawled: Path, tmp_path: Path):
     """A copy of a crawl, its first find, and a way to damage it."""
     directory = tmp_path / "farms"
-    shutil.copytree(crawled, directory)
+    # Without an index that another test may have left: pages in it are not read again.
+    shutil.copytree(crawled, directory, ignore=shutil.ignore_patterns("search.db*"))
     with closing(sqlite3.connect(directory / "clew.db", isolation_level=None)) as db:
         find, candidate, url = db.execute(
             "SELECT p.seq, p.candidate, c.url FROM pages p JOIN candidates c ON c.id = p.candidate "

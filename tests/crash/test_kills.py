@@ -14,7 +14,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_flight(check):
-    found = check("kills", "--pages", 150, "--kills", 4, "--concurrency", 8, "--latency", 0.1)
+    line = ("--pages", 150, "--kills", 4, "--learning", 0, "--concurrency", 8, "--latency", 0.1)
+    (found,) = check("kills", *line)
     assert found["kills_while_running"] == 4
     assert found["exit_code"] == 0, found["errors"]
     assert (found["lost"], found["stored_twice"], found["archived_twice"]) == (0, 0, 0)
@@ -26,9 +27,17 @@ def test_kills_of_a_real_crawl_lose_nothing_and_repeat_no_more_than_was_in_fligh
     assert found["warc"]["failed"] == 0
 
 
+def test_kills_while_a_crawl_learns_again_lose_nothing(check):
+    (found,) = check("kills", "--kills", 6, "--learning", 6, "--learning-pages", 120)
+    assert found["kills_while_learning"] >= 1
+    assert found["exit_code"] == 0, found["errors"]
+    assert (found["lost"], found["stored_twice"], found["archived_twice"], found["archive_lacks"]) == (0,) * 4
+    assert found["repeated_at_most"] <= 16
+
+
 @pytest.mark.browser
 def test_kills_of_a_crawl_with_a_browser_lose_nothing_and_leave_no_browser_behind(check):
-    found = check("browser_kills", "--pages", 10, "--kills", 2)
+    (found,) = check("browser_kills", "--pages", 10, "--kills", 2)
     assert found["kills_while_running"] == 2
     assert found["processes_at_most"] >= 3  # the crawl, what steers the browser, the browser
     assert found["orphans"] == 0

@@ -200,3 +200,22 @@ def test_a_page_whose_row_is_damaged_is_fetched_again_and_the_crawl_resumes(craw
         saved = store.load()
         assert saved is not None
         assert saved.states[1] == State.QUEUED
+
+
+def test_a_reading_that_fails_leaves_the_database_unlocked(crawl: Path) -> None:
+    """Whoever keeps the error must not keep the crawl from being resumed."""
+    with closing(sqlite3.connect(crawl / "clew.db")) as db:
+        db.execute("UPDATE parts SET data = x'00'")
+        db.commit()
+    with open_reader(crawl) as reader, pytest.raises(StoreForeign, match="is damaged") as kept:
+        reader.snapshot()
+    with closing(sqlite3.connect(crawl / "clew.db", isolation_level=None, timeout=0)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+    assert kept.value
+
+
+def test_a_schema_that_is_no_text_is_damage(crawl: Path) -> None:
+    path = crawl / "clew.db"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE robots", b"CREATE TABL\xff robots"))
+    with pytest.raises(StoreForeign, match="is damaged"):
+        open_reader(crawl)

@@ -67,13 +67,13 @@ def _matches_at(curve: Sequence[tuple[int, int]], places: Sequence[float]) -> li
     return found
 
 
-def pages_of(pages: int, budget: int | None) -> str:
+def pages_of(pages: int, budget: object) -> str:
     """Pages so far against their budget; a crawl resumed with a smaller one has more already.
 
     >>> pages_of(300, 400), pages_of(510, 400), pages_of(7, None)
     ('300 of 400', '510, over the budget of 400', '7')
     """
-    if not budget:
+    if not isinstance(budget, int) or not budget:
         return str(pages)
     return f"{pages} of {budget}" if pages <= budget else f"{pages}, over the budget of {budget}"
 

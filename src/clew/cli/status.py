@@ -119,7 +119,7 @@ def _show(facts: dict[str, Any], config: dict[str, Any]) -> None:
     match facts["audits"]:
         case [int(checked), int(best)] if checked > 0:
             pairs["audits"] = f"{best} of {checked} choices checked were the best ({best / checked:.2%})"
-    if isinstance(facts["elapsed"], int | float) and 0 < facts["elapsed"] < math.inf:
+    if isinstance(facts["elapsed"], int | float) and 0 < facts["elapsed"] < 1e12:
         pairs["time"] = duration_text(float(facts["elapsed"]))
     if facts["stopped"]:
         pairs["stopped"] = facts["stopped"]

@@ -125,7 +125,8 @@ def _setting(value: object) -> str:
 
 def _elapsed(facts: CrawlSummary) -> float:
     value = facts.meta.get("elapsed")
-    return float(value) if isinstance(value, int | float) else 0.0
+    # a directory may be a stranger's: no crawl took longer than ten thousand years
+    return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0.0
 
 
 def _pin(text: str) -> str:

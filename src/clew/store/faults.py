@@ -52,7 +52,7 @@ def translate(error: BaseException, path: Path) -> StoreError | None:
 
 
 def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    code = sqlite_code(error)
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
         return StorageFull(f"{path}: {_FULL_ADVICE}")
     if code in _DAMAGED or no_text(error):
@@ -62,6 +62,11 @@ def _of_sqlite(error: sqlite3.Error, path: Path) -> StoreError:
     if code == sqlite3.SQLITE_CANTOPEN:
         return StoreForeign(f"{path} cannot be opened as a database ({error}): check that it may be read")
     return StoreError(f"{path}: {error}")
+
+
+def sqlite_code(error: sqlite3.Error) -> int:
+    """SQLite's primary code of an error; errors of Python's module itself have none of their own."""
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
 
 
 def no_text(error: sqlite3.Error) -> bool:

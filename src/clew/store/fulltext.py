@@ -18,7 +18,7 @@ from clew.errors import StoreForeign
 from clew.store import directory as layout
 from clew.store import schema
 from clew.store.base import Hit, PageRow, Progress
-from clew.store.faults import decoding
+from clew.store.faults import decoding, sqlite_code
 from clew.store.query import Query, snippet
 from clew.store.read import CrawlReader
 
@@ -80,7 +80,7 @@ def _connect(path: Path, identity: str) -> sqlite3.Connection:
     try:
         return _open(path, identity)
     except sqlite3.DatabaseError as error:
-        code = error.sqlite_errorcode & 0xFF
+        code = sqlite_code(error)
         if code == sqlite3.SQLITE_CORRUPT:
             _remove(path)
             return _open(path, identity)

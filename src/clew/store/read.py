@@ -413,7 +413,11 @@ def _record(path: Path, blob: Blob, url: str) -> bytes:
 
 def _meta_entry(row: tuple[Any, ...]) -> tuple[str, Any]:
     key, value = typed(row, (str, str))
-    return key, json.loads(value)
+    return key, json.loads(value, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(text: str) -> float:
+    return float(typed((float(text),), (float,))[0])
 
 
 def _journal_entry(row: tuple[Any, ...]) -> Journal:
@@ -468,5 +472,6 @@ def read_directory(path: Path | str) -> CrawlReader:
     """
     directory = Path(path)
     layout.inspect(directory)
-    with mapped(layout.database(directory)):
+    # `decoding`: what SQLite complains of a damaged schema may itself be no text.
+    with decoding(layout.database(directory)):
         return CrawlReader(directory, schema.connect_reader(layout.database(directory)))

@@ -16,7 +16,7 @@ from clew.messages import State
 from clew.store import directory as layout
 from clew.store import schema
 from clew.store.archive import Archive
-from clew.store.faults import decoding, mapped
+from clew.store.faults import decoding
 from clew.store.read import read_directory
 from clew.store.warc import next_file
 
@@ -32,14 +32,13 @@ def check(directory: Path) -> list[str]:
     """What is wrong with the database and with the archive's files, each a sentence."""
     layout.inspect(directory)
     path = layout.database(directory)
-    with mapped(path), contextlib.closing(schema.connect_reader(path, current=False)) as connection:
+    with decoding(path), contextlib.closing(schema.connect_reader(path, current=False)) as connection:
         damage = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_SHOWN})")]
         problems = [f"{path} is damaged: {finding}" for finding in damage if finding != "ok"]
-        with decoding(path):
-            try:
-                faults = Archive(layout.archive(directory), connection).faults()
-            except StoreForeign as error:
-                return [*problems, str(error)]
+        try:
+            faults = Archive(layout.archive(directory), connection).faults()
+        except StoreForeign as error:
+            return [*problems, str(error)]
     return problems + [f"pages/{name} is not as clew left it: {fault}" for name, fault in faults.items()]
 
 

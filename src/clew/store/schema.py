@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from clew.errors import StoreForeign
-from clew.store.faults import mapped
+from clew.store.faults import mapped, sqlite_code
 
 APPLICATION_ID = 0x636C6577  # "clew"
 CHUNK = 64
@@ -250,7 +250,7 @@ def connect_reader(path: Path, *, current: bool = True) -> sqlite3.Connection:
         return _read_only(path, "mode=ro", current)
     except sqlite3.OperationalError as error:
         wal = Path(f"{path}-wal")
-        if error.sqlite_errorcode & 0xFF not in _READ_ONLY or (wal.exists() and wal.stat().st_size):
+        if sqlite_code(error) not in _READ_ONLY or (wal.exists() and wal.stat().st_size):
             raise
         # A directory that may not be written to, or a crash just as the database was opened or closed, and no
         # log to heed: what is there is all there is. (A journal left behind by such a crash is about the mode

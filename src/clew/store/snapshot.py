@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from typing import Any
 
 import numpy as np
@@ -19,41 +20,52 @@ MOST_TERMS = 256
 """Terms of a score at most; a table is made of this width times the candidates."""
 
 
+Execute = Callable[..., sqlite3.Cursor]
+
+
 def load(connection: sqlite3.Connection) -> Snapshot | None:
     """The state to resume from; None when no candidate was ever saved."""
-    count = _numbered_from_zero(connection, "candidates")
-    hosts_known = _numbered_from_zero(connection, "hosts")
+    with ExitStack() as cursors:
+
+        def execute(query: str, values: Sequence[str] = ()) -> sqlite3.Cursor:
+            # Closed with the rest whatever is found: one that an error leaves open keeps the database locked.
+            return cursors.enter_context(closing(connection.execute(query, values)))
+
+        return _load(execute)
+
+
+def _load(execute: Execute) -> Snapshot | None:
+    count = _numbered_from_zero(execute, "candidates")
+    hosts_known = _numbered_from_zero(execute, "hosts")
     if not count:
         return None
-    columns = _candidates(connection, count)
+    columns = _candidates(execute, count)
     _require_range("hosts of candidates", columns[1], 0, hosts_known)
     _require_range("depths", columns[2], 0, 1 << 31)
     _require_range("sources", columns[3], -1, count)
     if not np.isin(columns[4], [state.value for state in State if stored(state) is state]).all():
         raise ValueError("a candidate has an impossible state")
     _require_range("attempts", columns[5], 0, 1 << 31)
-    digests, sketches, matched, scores = _pages(connection, count)
-    (decisions,) = connection.execute("SELECT count(*) FROM trace").fetchone()
+    digests, sketches, matched, scores = _pages(execute, count)
+    (decisions,) = execute("SELECT count(*) FROM trace").fetchone()
     asked = ", ".join("?" * len(REQUESTS))
-    (tasks,) = connection.execute(f"SELECT count(*) FROM trace WHERE kind IN ({asked})", REQUESTS).fetchone()
-    spans = connection.execute("SELECT min(at), max(at) FROM trace GROUP BY session")
-    requests, wire = connection.execute(
+    (tasks,) = execute(f"SELECT count(*) FROM trace WHERE kind IN ({asked})", REQUESTS).fetchone()
+    spans = execute("SELECT min(at), max(at) FROM trace GROUP BY session")
+    requests, wire = execute(
         "SELECT coalesce(sum(requests), 0), coalesce(sum(wire), 0) FROM hosts"
     ).fetchone()
-    learned = connection.execute("SELECT state FROM learned").fetchone()
+    learned = execute("SELECT state FROM learned").fetchone()
     typed((requests, wire), (int, int))
     return Snapshot(
         keys=columns[0].view(np.uint64),
         hosts=columns[1].astype(np.int32),
-        host_names=tuple(
-            typed(row, (str,))[0] for row in connection.execute("SELECT name FROM hosts ORDER BY id")
-        ),
+        host_names=tuple(typed(row, (str,))[0] for row in execute("SELECT name FROM hosts ORDER BY id")),
         depths=columns[2].astype(np.int32),
         sources=columns[3].astype(np.int32),
         states=columns[4].astype(np.uint8),
         attempts=np.minimum(columns[5], 255).astype(np.uint8),
-        terms=parts(connection, count),
-        host_states=tuple(hosts(connection)),
+        terms=parts(execute, count),
+        host_states=tuple(hosts(execute)),
         digests=digests,
         sketches=sketches,
         matched=matched,
@@ -68,9 +80,9 @@ def load(connection: sqlite3.Connection) -> Snapshot | None:
     )
 
 
-def _numbered_from_zero(connection: sqlite3.Connection, table: str) -> int:
+def _numbered_from_zero(execute: Execute, table: str) -> int:
     """How many rows a table has, whose numbers have no gaps: arrays are as long as that, not as the last."""
-    count, first, last = connection.execute(
+    count, first, last = execute(
         f"SELECT count(*), coalesce(min(id), 0), coalesce(max(id), -1) FROM {table}"
     ).fetchone()
     if first != 0 or last != count - 1:
@@ -78,12 +90,10 @@ def _numbered_from_zero(connection: sqlite3.Connection, table: str) -> int:
     return int(count)
 
 
-def _candidates(connection: sqlite3.Connection, count: int) -> list[NDArray[np.int64]]:
+def _candidates(execute: Execute, count: int) -> list[NDArray[np.int64]]:
     """Key, host, depth, source, state and attempts of every candidate, by number."""
     columns = [np.zeros(count, np.int64) for _ in range(6)]
-    cursor = connection.execute(
-        "SELECT key, host, depth, source, state, attempts FROM candidates ORDER BY id"
-    )
+    cursor = execute("SELECT key, host, depth, source, state, attempts FROM candidates ORDER BY id")
     at = 0
     while rows := cursor.fetchmany(_STEP):
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
@@ -97,13 +107,13 @@ def _require_range(what: str, column: NDArray[np.int64], least: int, end: int) -
         raise ValueError(f"the {what} are out of range")
 
 
-def parts(connection: sqlite3.Connection, count: int) -> NDArray[np.float64]:
+def parts(execute: Execute, count: int) -> NDArray[np.float64]:
     """Contributions, one row a candidate; narrower rows of an earlier strategy are filled with zeros."""
-    (width,) = connection.execute("SELECT coalesce(max(width), 0) FROM parts").fetchone()
+    (width,) = execute("SELECT coalesce(max(width), 0) FROM parts").fetchone()
     if not isinstance(width, int) or not 0 <= width <= MOST_TERMS:
         raise ValueError(f"a score has {width!r} terms")
     table = np.zeros((count, width))
-    for chunk, columns, data in connection.execute("SELECT chunk, width, data FROM parts WHERE width > 0"):
+    for chunk, columns, data in execute("SELECT chunk, width, data FROM parts WHERE width > 0"):
         block = np.frombuffer(data, "<f8").reshape(-1, columns)
         table[chunk * CHUNK : chunk * CHUNK + len(block), :columns] = block
     return table
@@ -141,22 +151,22 @@ def host_row(row: tuple[Any, ...], robots: Mapping[int, Sequence[RobotsEntry]]) 
     )
 
 
-def hosts(connection: sqlite3.Connection) -> list[SaveHost]:
+def hosts(execute: Execute) -> list[SaveHost]:
     """What is remembered about each host that was asked for something."""
     robots: dict[int, list[RobotsEntry]] = {}
-    for number, entry in map(robots_entry, connection.execute(ROBOTS)):
+    for number, entry in map(robots_entry, execute(ROBOTS)):
         robots.setdefault(number, []).append(entry)
-    return [host_row(row, robots) for row in connection.execute(HOSTS)]
+    return [host_row(row, robots) for row in execute(HOSTS)]
 
 
 def _pages(
-    connection: sqlite3.Connection, count: int
+    execute: Execute, count: int
 ) -> tuple[dict[int, int], dict[int, bytes], frozenset[int], dict[int, float]]:
     digests: dict[int, int] = {}
     sketches: dict[int, bytes] = {}
     matched: set[int] = set()
     scores: dict[int, float] = {}
-    for candidate, digest, sketch, repeats, found, score in connection.execute(
+    for candidate, digest, sketch, repeats, found, score in execute(
         "SELECT candidate, digest, sketch, duplicate_of, matched, score FROM pages ORDER BY seq"
     ):
         typed((candidate, digest, sketch, repeats, score), (int, int, bytes, int, float))

@@ -16,30 +16,12 @@ from clew.errors import UsageError
 from clew.testing import chaos_failing, chaos_wire  # noqa: F401 - they fill the registry
 from clew.testing.chaos_faults import KINDS, Cure, Fault, FaultPlace
 from clew.testing.chaos_traps import TRAPS
+from clew.testing.web import made_up_word
 
 DOMAIN = "chaos.example"
 LIAR = "liar.example"
 _FANOUT = 4
 _HOPS = 3
-_SOUNDS = (
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "la",
-    "me",
-    "ni",
-    "po",
-    "ru",
-    "sa",
-    "te",
-    "vi",
-    "wo",
-    "zu",
-    "an",
-    "el",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +87,7 @@ class ChaosWeb:
     def text(self, number: int) -> str:
         """What a healthy page says: a word of its own, which nothing else says, and some more."""
         dice = random.Random(f"{self.seed} text {number}")
-        words = ("".join(dice.choices(_SOUNDS, k=dice.randint(2, 4))) for _ in range(80))
+        words = (made_up_word(dice, dice.randint(2, 4)) for _ in range(80))
         return f"chaos{number:06d}page {' '.join(words)}"
 
     def token(self, number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping
 
 from clew.errors import FetchError
@@ -9,7 +10,36 @@ from clew.fetch.base import Response
 from clew.lab.demo import DemoWeb
 from clew.url import canonical
 
-__all__ = ["DemoWeb", "StaticWeb", "link_page"]
+__all__ = ["DemoWeb", "StaticWeb", "link_page", "made_up_word"]
+
+_SOUNDS = (
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "la",
+    "me",
+    "ni",
+    "po",
+    "ru",
+    "sa",
+    "te",
+    "vi",
+    "wo",
+    "zu",
+    "an",
+    "el",
+)
+
+
+def made_up_word(dice: random.Random, sounds: int) -> str:
+    """A word of no language, of so many sounds.
+
+    >>> made_up_word(random.Random(1), 3)
+    'dizuvi'
+    """
+    return "".join(dice.choices(_SOUNDS, k=sounds))
 
 
 class StaticWeb:
