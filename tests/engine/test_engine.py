@@ -10,7 +10,7 @@ from clew import url as urls
 from clew.engine.commands import BanHost
 from clew.errors import Reason
 from clew.frontier import Politeness
-from clew.messages import Close, Forward, Rescore, SaveCandidates, State, TaskKind
+from clew.messages import Close, Forward, Rescore, SaveCandidates, Sitemap, State, TaskKind
 from clew.policy import Budget, Scope
 from clew.strategy import BestFirst, BreadthFirst, Intelligent, RandomOrder
 
@@ -462,3 +462,22 @@ def test_a_crawl_without_a_limit_for_hosts_never_ends_as_per_host():
     loop.crawl.frontier.scores[0] = -np.inf
     loop.crawl.hosts.touch(0)
     assert loop.crawl.stopped(loop.now) == "nothing can be leased"
+
+
+def test_a_seed_that_is_a_sitemap_gives_its_entries_as_seeds_in_its_stead():
+    index, listing, loop_ = f"{A}index.xml", f"{A}map.xml", f"{B}other.xml"
+    web = {
+        index: {"status": 200, "sitemap": Sitemap(index, children=(listing, index))},
+        listing: {"status": 200, "sitemap": Sitemap(listing, (f"{A}1", f"{A}2", f"{A}x/3"), ("", "", ""))},
+        f"{A}1": page(f"{A}1", "wind", [f"{A}deep"]),
+        f"{A}2": page(f"{A}2", "sea"),
+        loop_: page(loop_, "x"),
+    }
+    scope = Scope("all", (index,), exclude=("*/x/*",), depth=0)
+    loop = Loop(web, scope=scope, politeness=OWN).start(index)
+    asked = loop.run()
+    assert asked == [f"{A}robots.txt", index, listing, f"{A}1", f"{A}2"]
+    assert [saved.page.url for saved in loop.pages] == [f"{A}1", f"{A}2"]
+    assert loop.crawl.tally.failed == 0
+    told = {d.url: (d.result, d.new, dict(d.dropped)) for d in loop.trace if d.result == "seed-list"}
+    assert told[listing] == ("seed-list", 2, {"exclude": 1})

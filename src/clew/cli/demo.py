@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from clew.report import ComparedCrawl
 
 STRATEGIES = ("breadth-first", "best-first", "intelligent")
+#: Seconds after which a page of the demo that never comes is hung up on, by its server. The crawls are
+#: patient, so that on a busy machine they find what they find on an idle one.
+STALL = 1.0
 #: Marks a directory that a demo made, and that the next one may therefore replace.
 MARKER = ".clew-demo"
 
@@ -39,7 +42,7 @@ def demo(
 
     _make_room(directory)
     web = DemoWeb(seed=seed)
-    with serving(web, stall=2.0) as proxy:
+    with serving(web, stall=STALL) as proxy:
         say(f"serving {web.name} on {proxy}; looking for: {web.formula()}")
         plans = [_plan(web, strategy, directory / strategy, proxy, seed, pages) for strategy in STRATEGIES]
         performed = perform(plans, choose_views(STRATEGIES))
@@ -92,7 +95,6 @@ def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, p
             "own": ("*",),
             "proxy": proxy,
             "delay": 0,
-            "timeout": 1,
             "ordered": True,
             "parse_workers": 0,
         }

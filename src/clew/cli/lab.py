@@ -24,8 +24,13 @@ def serve(
     """Serve a recorded web as an HTTP forward proxy, for any crawler."""
     from clew.lab.corpora import open_web
     from clew.lab.serve import serve_forever
+    from clew.lab.webs import HttpOnlyWeb
 
     web = open_web(corpus)
+    if any(seed.startswith("https:") for seed in web.seeds()):
+        # The proxy answers for every host, and has no certificate of any.
+        say("note: its pages were recorded by https; they are served by http, with their links made http")
+        web = HttpOnlyWeb(web)
     requests = serve_forever(web, port=port, log_path=log, on_ready=lambda url: _ready(url, web.seeds()))
     say(f"{requests} requests answered")
 

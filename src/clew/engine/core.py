@@ -22,7 +22,7 @@ from clew.frontier.ready_hosts import ReadyHosts
 from clew.frontier.robots_gate import RobotsGate
 from clew.frontier.sitemaps import Mode, Sitemaps
 from clew.frontier.target_cache import TargetCache
-from clew.messages import Effect, Forward, Rescore, State, Via
+from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Via
 from clew.page import Links
 from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
 from clew.policy.community import Community
@@ -112,6 +112,10 @@ class Core:
     def start(self, seeds: Sequence[str], now: float) -> tuple[Effect, ...]:
         """Take in the starting points (canonical URLs); those already known are passed over."""
         self.started = now
+        return self.add_seeds(seeds)
+
+    def add_seeds(self, seeds: Sequence[str], source: int = -1) -> tuple[SaveCandidates, ...]:
+        """File starting points that are not known yet; `source` is the seed that lists them, if one does."""
         mine = [seed for seed in dict.fromkeys(seeds) if self.expander.owns(urls.host(seed))]
         unknown = self.frontier.find(urls.keys(mine)) < 0
         fresh = tuple([seed for seed, new in zip(mine, unknown.tolist(), strict=True) if new])
@@ -122,7 +126,7 @@ class Core:
             return ()
         keys = urls.keys(fresh)
         terms = self.strategy.seeds(keys)
-        return (self.expander.add(fresh, keys, terms, depth=0, source=-1, via=via),)
+        return (self.expander.add(fresh, keys, terms, depth=0, source=source, via=via),)
 
     def take_offers(self, candidate: int) -> list[Effect]:
         """File what the strategy offers after it has learned from a candidate; where nothing is left to

@@ -7,6 +7,7 @@ whatever came is taken into the health of its host.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ from clew.frontier.expander import Expanded, Numbered
 from clew.frontier.host import waits_of
 from clew.frontier.hosts import Host
 from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
+from clew.frontier.sitemaps import LEVELS, TAKEN_EACH
 from clew.messages import (
     Close,
     Effect,
@@ -34,6 +36,7 @@ from clew.messages import (
     Outcome,
     SaveCandidates,
     SavePage,
+    Sitemap,
     State,
     Task,
     TaskKind,
@@ -377,12 +380,49 @@ class Crawl(Leasing):
         if outcome.status in REDIRECT_STATUS and outcome.location:
             yield None
             return host, self._redirected(outcome, host, now)
+        if outcome.sitemap is not None:
+            yield None
+            return host, self._listed(outcome, outcome.sitemap, host, now)
         page = outcome.page
         if not 200 <= outcome.status < 300 or page is None:
             return (yield from self._closed(outcome, host, State.FAILED, f"http-{outcome.status}", now))
         if not self.rules.scope.keeps(page.type):
             return (yield from self._closed(outcome, host, State.DROPPED, "type", now))
         return (yield from self._judged(outcome, page, host, now, unfiled))
+
+    def _listed(self, outcome: Outcome, found: Sitemap, host: Host, now: float) -> list[Effect]:
+        """A seed turned out to be a sitemap: its entries are seeds in its stead, and so are the sitemaps it
+        names, to a few levels."""
+        task = outcome.task
+        level, source = 1, int(self.frontier.sources[task.candidate])
+        while source >= 0:
+            level, source = level + 1, int(self.frontier.sources[source])
+        entries = (*found.urls, *(found.children if level < LEVELS else ()))
+        dropped: Counter[str] = Counter()
+        seeds: list[str] = []
+        for url in entries:
+            why = self.objection(url, 0, task.url)
+            dropped.update([why] if why else [])
+            if why is None and len(seeds) < TAKEN_EACH:
+                seeds.append(url)
+        added = self.add_seeds(seeds, source=task.candidate)
+        self.frontier.close(task.candidate, State.DROPPED)
+        new = sum(len(effect.urls) for effect in added)
+        return [
+            *added,
+            Close(task.candidate, State.DROPPED, "seed-list", task.attempt + 1),
+            host.row(self.rules.politeness),
+            self.tracer.settled(
+                outcome,
+                now,
+                self.frontier.queued,
+                "seed-list",
+                reasons=("seed-list",),
+                new=new,
+                known=len(seeds) - new,
+                dropped=dict(dropped),
+            ),
+        ]
 
     def _failed(self, outcome: Outcome, host: Host, reason: Reason, rest: float, now: float) -> Settling:
         task = outcome.task

@@ -127,13 +127,14 @@ def names() -> tuple[str, ...]:
 
 
 def open_web(spec: str) -> LabelledWeb:
-    """Open a recorded web: a corpus by name, a crawl directory, or a WARC file or folder.
+    """Open a recorded web: a corpus by name or by its file, a crawl directory, or a WARC file
+    or folder.
 
     >>> open_web("demo").name
     'demo'
     """
     if spec in CORPORA:
-        return _open_corpus(spec, CORPORA[spec])
+        return _open_corpus(spec, CORPORA[spec], corpora_home())
     if spec in WEBS:
         return WEBS[spec]()
     path = Path(spec)
@@ -147,8 +148,7 @@ def open_web(spec: str) -> LabelledWeb:
     )
 
 
-def _open_corpus(name: str, corpus: Corpus) -> CorpusWeb:
-    home = corpora_home()
+def _open_corpus(name: str, corpus: Corpus, home: Path) -> CorpusWeb:
     indexes = []
     for file, read in corpus.files:
         if not (home / file).is_file():
@@ -167,6 +167,9 @@ def _open_corpus(name: str, corpus: Corpus) -> CorpusWeb:
 def _open_path(path: Path) -> LabelledWeb:
     from clew.store.recorded import CrawlWeb, WarcWeb  # SQLite and WARC readers, only where they are needed
 
+    for name, corpus in CORPORA.items():
+        if [path.name] == [file for file, _ in corpus.files] and path.is_file():
+            return _open_corpus(name, corpus, path.parent)
     if (path / "clew.db").is_file():
         return PlainWeb(CrawlWeb(path))
     if path.is_file() or any(path.rglob("*.warc*")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
@@ -99,6 +100,46 @@ class CorpusWeb:
 
     def __repr__(self) -> str:
         return f"CorpusWeb({self.name!r}, {len(self)} pages)"
+
+
+class HttpOnlyWeb:
+    """A recorded web with every https made http, in addresses and in pages: for crawlers behind a proxy that
+    cannot look into a secure connection."""
+
+    def __init__(self, web: LabelledWeb) -> None:
+        self.web = web
+
+    @property
+    def name(self) -> str:
+        return self.web.name
+
+    def get(self, url: str) -> Response | None:
+        """The reply recorded for a canonical URL, by whichever of the two it was asked for then."""
+        found = self.web.get(url) or self.web.get(url.replace("http://", "https://", 1))
+        if found is None:
+            return None
+        headers = tuple([(name, _without_tls(value)) for name, value in found.headers])
+        body = found.body.replace(b"https://", b"http://")
+        return replace(found, url=url, headers=headers, body=body, wire=len(body))
+
+    def urls(self) -> Iterator[str]:
+        """Every URL, in the order of the web."""
+        return iter(dict.fromkeys(map(_without_tls, self.web.urls())))
+
+    def labels(self, url: str) -> tuple[str, ...]:
+        """The labels of a page."""
+        return self.web.labels(url) or self.web.labels(url.replace("http://", "https://", 1))
+
+    def seeds(self) -> tuple[str, ...]:
+        """The starting points of the web."""
+        return tuple(map(_without_tls, self.web.seeds()))
+
+    def __repr__(self) -> str:
+        return f"HttpOnlyWeb({self.web!r})"
+
+
+def _without_tls(text: str) -> str:
+    return text.replace("https://", "http://")
 
 
 class PlainWeb:

@@ -9,6 +9,7 @@ the size of the body.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import zlib
 from collections.abc import Iterator
@@ -33,12 +34,29 @@ TAG_LIMIT = 4096
 _RATIO, _FLOOR, _MEMBERS = 50, 1 << 20, 1000
 
 _ROOTS = {"urlset": "url", "sitemapindex": "sitemap", "rss": "item", "rdf": "item", "feed": "entry"}
+_START = 4096
+_SITEMAP_ROOT = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.S
+)
 _CONTAINERS = frozenset(_ROOTS.values())
 _DOCTYPE = re.compile(r"<!(?:doctype|entity)", re.IGNORECASE)
 _TAG = re.compile(r"<([^<>]*)>([^<]*)")
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ATTRIBUTE = re.compile(r"""(?:^|\s)(href|rel)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+def is_sitemap(body: bytes) -> bool:
+    """Whether a body looks like a sitemap in XML, from its beginning; it may be gzipped.
+
+    >>> is_sitemap(b"<?xml version='1.0'?><urlset><url/></urlset>"), is_sitemap(b"<html><p>urlset</p>")
+    (True, False)
+    """
+    start = body[:_START]
+    if start.startswith(b"\x1f\x8b"):
+        with contextlib.suppress(zlib.error):
+            start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, _START)
+    return _SITEMAP_ROOT.match(start) is not None
 
 
 def parse_sitemap(body: bytes, *, url: str, content_type: str = "", truncated: bool = False) -> Sitemap:

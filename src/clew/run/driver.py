@@ -25,6 +25,7 @@ from clew.fetch.retry import retry_after
 from clew.frontier.robots import SIZE_LIMIT
 from clew.messages import Blob, Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
+from clew.parse.sitemap import is_sitemap
 from clew.run import checkpoint
 from clew.run.backpressure import DurabilityGate
 from clew.run.clock import Clock
@@ -361,7 +362,7 @@ class Driver:
         return Arrival(task, self._outcome(task, response, found), response)
 
     async def _parse(self, task: Task, response: Response) -> Page | Sitemap:
-        if task.kind is TaskKind.SITEMAP:
+        if _lists_pages(task, response):
             return await self.parser.sitemap(response)
         return await self.parser.parse(response, task.depth)
 
@@ -372,7 +373,7 @@ class Driver:
         try:
             found = (
                 to_sitemap(response)
-                if task.kind is TaskKind.SITEMAP
+                if _lists_pages(task, response)
                 else to_page(response, task.depth, self.parser.reading)
             )
         except ParseError as problem:
@@ -412,6 +413,11 @@ class Driver:
 
 def _failed(task: Task, problem: FetchError) -> Arrival:
     return Arrival(task, Outcome(task=task, error=problem.reason, detail=problem.detail), None)
+
+
+def _lists_pages(task: Task, response: Response) -> bool:
+    """Whether a reply is to be read as a sitemap: it was asked for as one, or a seed turns out to be one."""
+    return task.kind is TaskKind.SITEMAP or (task.depth == 0 and is_sitemap(response.body))
 
 
 def _illegible(task: Task, problem: ParseError) -> Outcome:

@@ -45,6 +45,7 @@ REASONS = {
     "type": "it is of a type that is not wanted (--types)",
     "not-followed": "the strategy goes by people's visits alone, not by links",
     "redirects": "too many redirects in a row",
+    "seed-list": "it is a sitemap: the pages it lists are seeds in its stead",
     "bad-url": "the address it points to is no web address",
     "host-banned": "its host was banned while the crawl was under way",
     "host-excluded": "its host failed too often and was given up",

@@ -147,7 +147,10 @@ def _lessons(
         yield None
         target = decision.reasons[0] if decision.new else ""
         yield from _followed(crawl, strategy, decision, target, depth)
-    elif decision.result != "retry" and crawl.frontier.states[decision.candidate] in _GIVEN_UP:
+    elif (
+        decision.result not in ("retry", "seed-list")
+        and crawl.frontier.states[decision.candidate] in _GIVEN_UP
+    ):
         yield Lesson.missed(decision.candidate, decision.url, decision.status, depth)
     else:
         yield None
