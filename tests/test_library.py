@@ -117,7 +117,9 @@ def test_finds_become_a_data_frame_where_there_is_pandas(web):
     run = begin(web, match=web.formula(), pages=60, strategy="best-first")
     finds = list(run)
     if importlib.util.find_spec("pandas"):
-        assert sorted(run.to_dataframe()["url"]) == sorted(find.url for find in finds)
+        frame = run.to_dataframe()
+        assert sorted(frame["url"]) == sorted(find.url for find in finds)
+        assert str(frame["fetched_at"].dtype).startswith("datetime64[")
     else:
         with pytest.raises(UsageError, match=r"pip install clew\[pandas\]"):
             run.to_dataframe()

@@ -208,7 +208,9 @@ class Run:
             raise UsageError(
                 "a data frame needs pandas: pip install clew[pandas], or iterate the run"
             ) from None
-        return pandas.DataFrame(rows, columns=list(FIELDS))
+        frame = pandas.DataFrame(rows, columns=list(FIELDS))
+        frame["fetched_at"] = pandas.to_datetime(frame["fetched_at"], utc=True)
+        return frame
 
     def close(self) -> None:
         """Let go of the directory altogether."""

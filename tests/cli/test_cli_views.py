@@ -75,6 +75,16 @@ def test_what_waits_is_told_with_how_long_and_why(capsys):
     ]
 
 
+def test_a_picture_too_tall_for_the_terminal_leaves_no_frame_behind():
+    out = io.StringIO()
+    screen = Screen(Console(file=out, width=80, height=6, force_terminal=True))
+    lane = screen.lane()
+    lane.started(progress())
+    drawn_before = out.tell()
+    lane.finished(progress(), "interrupted")
+    assert out.getvalue()[drawn_before:].count("duplicates") == 1
+
+
 def test_side_by_side_has_a_lane_for_each():
     picture = drawn(progress(), progress(matches=7))
     assert "lane 0" in picture

@@ -69,7 +69,7 @@ def _why(line: Decision, seed: str, config: CrawlConfig) -> str:
         if config.proxy:
             # a proxy is asked for everything, and says itself what it could not do
             return detail
-        return f"no connection to {_place(seed)} can be made{shown}"
+        return f"no connection to {_place(seed)} can be made{shown}: check the address, and that it serves"
     if line.status >= 400:
         asked = " when asked for robots.txt" if line.kind == "robots" else ""
         return f"the server answers HTTP {line.status}{asked}"

@@ -100,7 +100,7 @@ class Screen:
             self.live_ = Live(
                 console=self.console,
                 refresh_per_second=REDRAWS,
-                get_renderable=self.draw,
+                get_renderable=self._frame,
                 transient=True,
                 redirect_stdout=False,
             )
@@ -112,6 +112,13 @@ class Screen:
             live, self.live_ = self.live_, None
             live.stop()
             self.console.print(self.draw())
+
+    def _frame(self) -> RenderableType:
+        """What is drawn over and over; nothing at the end. A picture that is too tall for the terminal is cut
+        while it is drawn over, but at the end it would be drawn whole, and scroll out of reach."""
+        from rich.text import Text
+
+        return Text("") if self.live_ is None else self.draw()
 
     def draw(self) -> RenderableType:
         """The whole picture."""
