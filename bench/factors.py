@@ -52,9 +52,9 @@ def crawls(corpus: str, weights: str, topics: int, budget: int) -> tuple[tuple[s
 
 
 def _watch(strategy: Intelligent, rows: list[np.ndarray]) -> None:
-    learn = strategy.learn
+    observe = strategy.observe
 
-    def learned(expansion: Expansion):  # type: ignore[no-untyped-def]
+    def observed(expansion: Expansion):  # type: ignore[no-untyped-def]
         source = expansion.source
         if (
             strategy.knowledge.satisfied
@@ -62,9 +62,9 @@ def _watch(strategy: Intelligent, rows: list[np.ndarray]) -> None:
             and strategy.graph.parents_of(source)
         ):
             rows.append(np.append(strategy.evidence(np.array([source]))[0], expansion.verdict.satisfied))
-        return learn(expansion)
+        return observe(expansion)
 
-    strategy.learn = learned  # type: ignore[method-assign]
+    strategy.observe = observed  # type: ignore[method-assign]
 
 
 def regression(x: np.ndarray, y: np.ndarray) -> np.ndarray:

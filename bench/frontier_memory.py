@@ -90,12 +90,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--size", type=int, help="measure one size, in this process")
+    parser.add_argument("--limit", type=int, default=SIZES[-1], help="of the sizes, those up to this")
     asked = parser.parse_args(argv)
     if asked.size:
         print(json.dumps(measure(asked.size)))
         return 0
     rows = []
-    for size in SIZES:
+    for size in [size for size in SIZES if size <= asked.limit]:
         print(f"measuring {size:,} candidates …", file=sys.stderr)
         command = [sys.executable, __file__, "--size", str(size)]
         rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))

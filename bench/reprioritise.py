@@ -126,11 +126,12 @@ class Timed:
 
 
 class TimedExpander:
-    """An engine's expander with its time taken."""
+    """An engine's expander with its time taken where it files what was learned."""
 
     def __init__(self, expander: Any, timed: Timed) -> None:
         self._expander = expander
-        self.expand = timed.wrap(expander.expand)
+        self.number = timed.wrap(expander.number)
+        self.file = timed.wrap(expander.file)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._expander, name)
@@ -147,6 +148,7 @@ def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]
     crawl = Crawl(predicate, strategy, rules, shelf.__getitem__)
     whole, chosen = Timed(), Timed()
     crawl.expander = TimedExpander(crawl.expander, chosen)  # type: ignore[assignment]
+    crawl.learn = chosen.wrap(crawl.learn)  # type: ignore[method-assign]
     lease, settle = whole.wrap(chosen.wrap(crawl.lease)), whole.wrap(crawl.settle)
     starts = [f"http://h{i}.example{path}" for i, path in enumerate(web.articles[:20])]
     _keep(shelf, crawl.start(starts, 0.0))

@@ -59,6 +59,23 @@ def walk(found: Figures) -> str:
     )
 
 
+def browser(found: Figures) -> str:
+    first = found[0]["pages_per_cpu_second"]
+    return table(
+        "with | pages | CPU-seconds | pages a CPU-second | times the CPU",
+        (
+            (
+                one["with"],
+                one["pages"],
+                f"{one['cpu_seconds']:.2f}",
+                f"{one['pages_per_cpu_second']:.2f}",
+                f"{first / one['pages_per_cpu_second']:.1f}",
+            )
+            for one in found
+        ),
+    )
+
+
 def parse_speed(found: Figures) -> str:
     rows = ((stage.strip(), f"{ms:.3f}") for stage, ms in found["ms"].items())
     said = f"{found['pages']} pages of {found['kb']} KB with {found['links']} links on average."
@@ -234,6 +251,7 @@ def _number(value: float | None) -> str:
 
 #: Benchmarks with a place in the document, and how their figures are put.
 MAKERS: dict[str, Callable[[Figures], str]] = {
+    "browser": browser,
     "exact": exact,
     "factors": factors,
     "frontier_memory": frontier_memory,

@@ -47,6 +47,10 @@ def results(bench):
         "walk": [
             {"web": "w", "strategy": "best-first", "files": 60.0, "calls": 900.5, "calls_in_clew": 700.0}
         ],
+        "browser": [
+            {"with": "no browser", "pages": 60, "cpu_seconds": 1.5, "pages_per_cpu_second": 40.0},
+            {"with": "a browser", "pages": 60, "cpu_seconds": 45.0, "pages_per_cpu_second": 1.33},
+        ],
         "parse_speed": {"pages": 2, "kb": 30.0, "links": 40, "ms": {"  a stage": 0.25}},
         "robots_speed": [{"what": "read", "files": 4000, "ms_median": 0.1, "ms_max": 30.0}],
         "frontier_memory": [
@@ -125,7 +129,7 @@ def test_every_benchmark_is_run_and_has_its_place_in_the_document(bench):
     assert scripts - {"run.py"} == {words[0] for words in bench.PLAN.values()} - {"speed/run.py"}
     places = re.findall(r"^<!-- (\w+) -->$", DOCUMENT, re.M)
     assert sorted(places) == sorted(["stamp", *bench.PLAN])
-    assert set(bench.tables.MAKERS) == set(bench.PLAN)
+    assert set(bench.tables.MAKERS) == set(bench.PLAN) == set(bench.SHORT)
 
 
 def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
@@ -135,6 +139,7 @@ def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
     assert "2026-01-02, commit `abc123`" in made
     for figure in (
         "900",
+        "| a browser | 60 | 45.00 | 1.33 | 30.1 |",
         "0.250",
         "4,000",
         "215",
@@ -158,3 +163,10 @@ def test_a_benchmark_that_was_run_alone_or_not_at_all_is_missed(bench, results):
     del results["soak"], results["walk"]["stamp"]["run"]
     with pytest.raises(SystemExit, match=r"for walk, soak: run `make bench`"):
         bench.tables.filled(DOCUMENT, results, bench.PLAN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["walk", "frontier_memory", "exact", "learning"])
+def test_a_benchmark_runs_in_its_short_form(bench, name):
+    """Those that need no recorded web; `python bench/run.py --short` runs them all."""
+    assert bench.figures(name, short=True)
