@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from clew.messages import Decision, State
 
 _WRAP = 1 << 64
+_AGES = 1e12
+"""Seconds that no session takes."""
 _ADDRESS = re.compile(r"https?://(\[[^]/]+\]|[^/\[\]]+)[^/]*/")
 
 CLOSED = frozenset({State.FAILED, State.DROPPED, State.REDIRECTED})
@@ -130,5 +132,11 @@ def clean_all(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def elapsed(spans: Iterable[tuple[float, float]]) -> float:
-    """Seconds of crawling: from the first to the last decision of each session, summed."""
-    return math.fsum(max(0.0, last - first) for first, last in spans)
+    """Seconds of crawling: from the first to the last decision of each session, summed.
+
+    A time that is damaged counts for nothing.
+
+    >>> elapsed([(1.0, 4.0), (-math.inf, 9.0), (10.0, 12.0)])
+    5.0
+    """
+    return math.fsum(last - first for first, last in spans if 0 <= last - first < _AGES)
