@@ -30,6 +30,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "parse_speed": ("parse_speed.py",),
     "robots_speed": ("robots_speed.py",),
     "frontier_memory": ("frontier_memory.py",),
+    "learning_memory": ("learning_memory.py",),
     "exact": ("reprioritise.py", "--exact", "--pages", "2000"),
     "reprioritise": ("reprioritise.py",),
     "resume": ("resume.py",),

@@ -89,6 +89,11 @@ def robots_speed(found: Figures) -> str:
     )
 
 
+def learning_memory(found: Figures) -> str:
+    rows = ((f"{pages:,}", f"{size:.0f} MB") for pages, size in found["curve"])
+    return f"{table('pages | RSS', rows)}\nBeyond 5,000 pages, {found['bytes_a_page']:,} bytes a page.\n"
+
+
 def frontier_memory(found: Figures) -> str:
     first = found[0]["seconds_per_page"]
     return table(
@@ -256,6 +261,7 @@ MAKERS: dict[str, Callable[[Figures], str]] = {
     "factors": factors,
     "frontier_memory": frontier_memory,
     "learning": learning,
+    "learning_memory": learning_memory,
     "parse_speed": parse_speed,
     "reprioritise": reprioritise,
     "reuse": reuse,

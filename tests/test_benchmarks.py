@@ -62,6 +62,7 @@ def results(bench):
                 "seconds_per_page": 0.002,
             }
         ],
+        "learning_memory": {"bytes_a_page": 1987, "curve": [[0, 80.1], [2500, 150.2]]},
         "exact": {"alike": 2374, "of": 2374, "loops": 43, "equal": 9, "rows": 9},
         "reprioritise": [
             {"candidates": 1e4, "pages": 101, "settle_lease_ms": 8.5, "ms": 7.5, "best": 1.0, "audits": 51}
@@ -143,6 +144,7 @@ def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
         "0.250",
         "4,000",
         "215",
+        "1,987",
         "2,374",
         "8.50 ms",
         "76.8 s",

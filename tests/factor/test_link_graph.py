@@ -130,4 +130,4 @@ def test_what_a_redirect_leads_to_keeps_all_parents():
     graph.succeed(100, 101)
     assert graph.parents_of(101) == list(range(WIDTH + 3))
     assert graph.parents_of(100) == []
-    assert 101 in graph.pages[WIDTH + 1].children
+    assert 101 in graph.children_of(WIDTH + 1)

@@ -66,3 +66,14 @@ def test_threads_are_woven_row_by_row(rows):
 @given(table)
 def test_what_stands_in_a_row_twice_is_kept_where_it_stands_first(rows):
     assert rows_of(*first_of_each(*flat(rows))) == [list(dict.fromkeys(r)) for r in rows]
+
+
+@given(table, st.integers(0, 6), st.integers(0, 6), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_rows_keep_some_of_their_items_and_the_others_all(known, one, other, kept):
+    first, last = sorted((min(one, len(known)), min(other, len(known))))
+    rows = SparseRows()
+    rows.extend(*flat(known))
+    rows.retain(first, last, np.array(kept))
+    rows.append([1, 2])
+    expected = [[i for i in row if kept[i] or not first <= n < last] for n, row in enumerate(known)]
+    assert [rows.row(n).tolist() for n in range(len(rows))] == [*expected, [1, 2]]

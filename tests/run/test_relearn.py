@@ -5,10 +5,12 @@ import sqlite3
 
 import numpy as np
 
+from clew.factor import content, prior_crawl
 from clew.fetch.replay import ReplayFetcher
 from clew.lab import open_web
 from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import open_store
+from clew.strategy import vectorizer
 
 
 def session(web, store, pages, clock, *, depth=None, **more):
@@ -58,6 +60,30 @@ def test_a_crawl_in_two_sessions_finds_what_one_finds(tmp_path):
     assert lines[0] == lines[1]
 
 
+def test_bounds_that_bite_leave_a_crawl_in_two_sessions_what_it_is_in_one(tmp_path, monkeypatch):
+    """Words met when the vocabulary is full, and those of old pages that tell nothing, are forgotten."""
+    monkeypatch.setattr(content, "RECENT", 20)
+    monkeypatch.setattr(vectorizer, "MAX_WORDS", 300)
+    monkeypatch.setattr(prior_crawl, "_FEATURES", 100)
+    web = open_web("demo")
+    lines, states = [], []
+    for name, stops in (("one", (150,)), ("two", (70, 150))):
+        for pages in stops:
+            store = open_store(tmp_path / name)
+            ran = session(web, store, pages, VirtualClock(1e9))
+            asyncio.run(ran.run())
+            trace = [d.line() for d in store.decisions() if d.kind == "page"]
+            store.close()
+        lines.append(trace)
+        states.append(ran.crawl.strategy.state())
+    assert lines[0] == lines[1]
+    assert states[0] == states[1]
+    known, words = ran.crawl.strategy.knowledge, ran.crawl.strategy.graph.words
+    assert [len(table) for table in (known.words, known.tokens, known.hub_features)] == [300, 300, 100]
+    lengths = [len(words.row(slot)) for slot in range(150)]
+    assert sum(lengths[:100]) < 0.7 * sum(lengths[-50:]) * 2
+
+
 def test_learning_again_says_how_far_it_is_and_can_be_stopped_without_loss(tmp_path):
     web = open_web("demo")
     store = open_store(tmp_path / "crawl")
@@ -98,6 +124,7 @@ def test_a_depth_limit_bounds_what_is_learned_again_too(tmp_path):
             trace = [decision.line() for decision in store.decisions()]
             store.close()
         lines.append(trace)
-        inlinks.append(sum(len(page.children) for page in ran.crawl.strategy.graph.pages))
+        graph = ran.crawl.strategy.graph
+        inlinks.append(sum(len(graph.children_of(slot)) for slot in range(graph.fetched)))
     assert inlinks[0] == inlinks[1]
     assert lines[0] == lines[1]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
 from clew.factor.link_graph import WIDTH, Floats, Ids
 from clew.factor.word_weights import WordWeights
+from clew.learn.checkpoint import require
 from clew.learn.rows import distinct
-from clew.learn.vocabulary import told
 
 #: Linking pages whose words are counted for a page; a page with hundreds of in-links needs no more.
 _PARENTS = 8
+#: Pages whose words are kept whole, at least; of older ones, those that tell something.
+RECENT = 2048
 
 
 class Content(Factor):
@@ -26,15 +30,20 @@ class Content(Factor):
     spec = FactorSpec(
         name="content", prior=0.1, defaults=frozenset({"learned", "paper"}), teaches=True, sums_words=True
     )
-    KEPT = ("_weights",)
+    KEPT = ("_weights", "_whole")
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
         self._weights = WordWeights(state, self._table)
         self._pages: Floats = np.zeros(256)
         self._count = 0
-        self._numbers: NDArray[np.int32] = np.full(1024, -1, np.int32)
         self._unions: dict[tuple[int, ...], float] = {}
+        self._whole = 0
+        """The first page whose words are all kept."""
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        super().recall(found)
+        require(0 <= self._whole <= self.state.graph.fetched, "pages with all their words")
 
     @property
     def _table(self) -> str:
@@ -43,21 +52,20 @@ class Content(Factor):
     def learn(self, outcome: FetchOutcome) -> None:
         known, graph = self.state.knowledge, self.state.graph
         known.words.count(outcome.words, outcome.satisfied)
+        # The sum of a union of words depends on how many there are: the paper's form keeps all.
+        if graph.fetched >= self._whole + 2 * RECENT and self.state.how.parents != "union":
+            self._thin()
         if outcome.parents:
-            words = [graph.pages[p].words for p in outcome.parents[:_PARENTS]]
+            words = [graph.words.row(p) for p in outcome.parents[:_PARENTS]]
             union = distinct(np.concatenate(words)) if len(words) > 1 else words[0]
-            known.inlinks.count(self._translated(union), outcome.satisfied)
+            known.inlinks.count(union, outcome.satisfied)
 
-    def _translated(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Numbers in the table of linking pages' words, for numbers in that of pages' own."""
-        known = self.state.knowledge
-        if len(self._numbers) < len(known.words):
-            more = np.full(len(known.words) + len(known.words) // 4 - len(self._numbers), -1, np.int32)
-            self._numbers = np.concatenate([self._numbers, more])
-        missing = words[self._numbers[words] < 0]
-        if len(missing):
-            self._numbers[missing] = known.inlinks.numbers(told(known.words.names, missing))
-        return self._numbers[words]
+    def _thin(self) -> None:
+        """Of pages fetched long ago, keep the words that tell something now: what such a page says stays
+        the same to the last bit, and the other words, most of them, take no room."""
+        graph, end = self.state.graph, self._whole + RECENT
+        graph.words.retain(self._whole, end, self._weights.of != 0.0)
+        self._whole = end
 
     def estimate(self) -> None:
         self._weights.estimate()
@@ -85,41 +93,26 @@ class Content(Factor):
             return float(self._pages[parents[0]]) if parents else 0.0
         found = self._unions.get(parents)
         if found is None:
-            pages = self.state.graph.pages
-            words = distinct(np.concatenate([pages[slot].words for slot in parents]))
-            found = self._unions[parents] = float(self._read()[words].sum())
+            rows = self.state.graph.words
+            words = distinct(np.concatenate([rows.row(slot) for slot in parents]))
+            found = self._unions[parents] = float(self._weights.of[words].sum())
         return found
 
     def support(self, ids: Ids) -> Floats:
         return np.asarray((self.state.graph.parents[ids] >= 0).sum(axis=1), np.float64)
 
     def terms(self, candidate: int) -> list[EvidenceTerm]:
-        pages = self.state.graph.pages
-        words = {int(w) for p in self.state.graph.parents_of(candidate) for w in pages[p].words}
-        return self._weights.terms(sorted(self._number(w) for w in words if self._number(w) >= 0))
-
-    def _number(self, word: int) -> int:
-        """A word's number in the table that is read."""
-        if self._table == "words":
-            return word
-        return self.state.knowledge.inlinks.find(self.state.knowledge.words.names[word])
+        graph = self.state.graph
+        words = {w for slot in graph.parents_of(candidate) for w in graph.words.row(slot).tolist()}
+        return self._weights.terms(sorted(words))
 
     def _catch_up(self) -> None:
         """Terms of pages fetched since the last estimate, by its weights."""
         graph = self.state.graph
-        count = len(graph.pages)
+        count = graph.fetched
         if self._count == count:
             return
         if count >= len(self._pages):
             self._pages = np.concatenate([self._pages, np.zeros(count)])
-        if self._table == "inlinks":
-            for page in graph.pages[self._count :]:
-                self._translated(page.words)
-        self._pages[self._count : count] = graph.words.sums(np.arange(self._count, count), self._read())
+        self._pages[self._count : count] = graph.words.sums(np.arange(self._count, count), self._weights.of)
         self._count = count
-
-    def _read(self) -> Floats:
-        """Weights by the numbers that pages' words have."""
-        of = self._weights.of
-        # A word that stands on no page linking to another is not in that table, and says nothing.
-        return of if self._table == "words" else np.append(of, 0.0)[self._numbers]

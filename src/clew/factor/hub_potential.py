@@ -53,22 +53,22 @@ class HubPotential(Factor):
         return {"model": self.model, "parents": self._parents, "slots": slots, "sizes": sizes}
 
     def recall(self, found: Mapping[str, Any]) -> None:
-        require(within(found["slots"], 0, len(self.state.graph.pages)), "pages of examples")
-        require(len(found["sizes"]) <= len(self.state.graph.pages), "sizes of pages")
+        require(within(found["slots"], 0, self.state.graph.fetched), "pages of examples")
+        require(len(found["sizes"]) <= self.state.graph.fetched, "sizes of pages")
         self._slots, self._sizes = found["slots"].tolist(), found["sizes"].tolist()
 
     def learn(self, outcome: FetchOutcome) -> None:
         """Note which page an example is; `context`, which comes before, has made it one."""
         features = self.state.features
         if len(features.rows.row(outcome.candidate)):
-            self._slots.append(len(self.state.graph.pages))
+            self._slots.append(self.state.graph.fetched)
             # The oldest examples are forgotten when there are too many.
             del self._slots[: len(self._slots) - len(features.examples)]
 
     def estimate(self) -> None:
         self._parents.estimate()
         graph = self.state.graph
-        self._sizes += [len(page.children) for page in graph.pages[len(self._sizes) :]]
+        self._sizes += [len(graph.children_of(slot)) for slot in range(len(self._sizes), graph.fetched)]
         links = np.array(self._sizes, np.float64)[self._slots] + _MORE
         self.model.step(self.state.features.examples, graph.child_good[self._slots] / links)
 

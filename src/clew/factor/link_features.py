@@ -272,7 +272,7 @@ class LinkFeatures:
 
     def _tidy(self) -> None:
         """Forget pieces when there are too many; not while a page's links are put together of them."""
-        if len(self._pieces) > 2 * _REMEMBERED:
+        if len(self._pieces) > _REMEMBERED:
             self._pieces.clear()
             self._places.clear()
             self._files.clear()

@@ -48,33 +48,6 @@ class View:
     columns: list[tuple[NDArray[np.intp] | slice, Ids, NDArray[np.int32]]]
 
 
-@dataclass(slots=True)
-class Fetched:
-    """A page that was fetched."""
-
-    candidate: int
-    satisfied: bool
-    slot: int
-    """0 for the first page fetched, 1 for the next, …"""
-    children: NDArray[np.int32]
-    """Candidate numbers of its links, in page order."""
-    columns: NDArray[np.int8]
-    """For each child, which of the child's parents this page is; -1 for one beyond the first `FAMILIES`."""
-    shelf: SparseRows
-    """The words of all pages."""
-
-    @property
-    def words(self) -> NDArray[np.int32]:
-        """Numbers of its distinct words."""
-        return self.shelf.row(self.slot)
-
-    @property
-    def family(self) -> NDArray[np.int32]:
-        """The links that are siblings of each other by this page."""
-        kept = self.columns >= 0
-        return self.children if kept.all() else self.children[kept]
-
-
 class LinkGraph:
     """Candidates by number, fetched pages by slot (0 for the first fetched, 1 for the next, …)."""
 
@@ -94,7 +67,14 @@ class LinkGraph:
         self.words = SparseRows()
         self.tokens = SparseRows()
         self.anchors = SparseRows()
-        self.pages: list[Fetched] = []
+        self.fetched = 0
+        """How many pages were fetched: the next one's slot."""
+        self._children = SparseRows()
+        """Candidate numbers of each page's links, in page order."""
+        self._columns: NDArray[np.int8] = np.zeros(8192, np.int8)
+        """For each of these, which of the child's parents the page is; -1 for one too many."""
+        self._late: dict[int, list[int]] = {}
+        """Links of pages that became known later."""
         self.child_seen: Floats = np.zeros(256)
         self.child_good: Floats = np.zeros(256)
         self.satisfied: NDArray[np.bool_] = np.zeros(256, np.bool_)
@@ -107,7 +87,7 @@ class LinkGraph:
         self._view: tuple[Ids | None, View] = (None, View(self.inlinks[:0], []))
 
     def __repr__(self) -> str:
-        return f"LinkGraph({self.size} candidates, {len(self.pages)} pages)"
+        return f"LinkGraph({self.size} candidates, {self.fetched} pages)"
 
     def reserve(self, size: int) -> None:
         """Make room for candidate numbers below `size`."""
@@ -121,15 +101,13 @@ class LinkGraph:
         self.slot_of[old:] = -1
 
     def kept(self) -> dict[str, Any]:
-        pages = self.pages
-        none = np.zeros(0, np.int32)
+        late = [(slot, child) for slot, children in self._late.items() for child in children]
         return {
             **{name: getattr(self, name)[: self.size] for name in _COLUMNS},
-            **{name: getattr(self, name)[: len(pages)] for name in _BY_SLOT},
-            "candidates": np.array([page.candidate for page in pages], np.int32),
-            "lengths": np.array([len(page.children) for page in pages], np.int32),
-            "children": np.concatenate([none, *[page.children for page in pages]]),
-            "columns": np.concatenate([none.astype(np.int8), *[page.columns for page in pages]]),
+            **{name: getattr(self, name)[: self.fetched] for name in _BY_SLOT},
+            "children": self._children,
+            "columns": self._columns[: self._children.size],
+            "late": np.array(late, np.int32).reshape(-1, 2),
             "crowds": self._crowds[: self._crowded],
             "words": self.words,
             "tokens": self.tokens,
@@ -137,13 +115,12 @@ class LinkGraph:
         }
 
     def recall(self, found: Mapping[str, Any]) -> None:
-        size, count = len(found["inlinks"]), len(found["candidates"])
+        size, count = len(found["inlinks"]), self._children.rows
         require(all(len(found[name]) == size for name in _COLUMNS), "candidates")
-        require(all(len(found[name]) == count for name in (*_BY_SLOT, "lengths")), "pages")
-        ends = np.cumsum(found["lengths"], dtype=np.int64)
-        require(within(found["lengths"], 0, len(found["children"]) + 1), "links of pages")
-        require(len(found["children"]) == len(found["columns"]) == (ends[-1] if count else 0), "links")
-        require(within(found["children"], 0, size) and within(found["candidates"], 0, size), "links' ends")
+        require(all(len(found[name]) == count for name in _BY_SLOT), "pages")
+        require(self._children.size == len(found["columns"]), "links")
+        require(within(self._children.items, 0, size) and within(found["late"][:, 1], 0, size), "links' ends")
+        require(within(found["late"][:, 0], 0, count), "links that came late")
         require(within(found["columns"], -1, FAMILIES) and within(found["inlinks"], 0, 1 << 31), "in-links")
         slots = [found[name] for name in ("parents", "crowds", "slot_of")]
         require(all(within(array, -1, count) for array in slots), "parents")
@@ -154,19 +131,10 @@ class LinkGraph:
             setattr(self, name, found[name])
         self._bits = np.zeros(count + 2, np.uint64)
         self._crowds, self._crowded = found["crowds"], len(found["crowds"])
-        rows = zip(
-            found["candidates"].tolist(),
-            found["satisfied"].tolist(),
-            np.split(found["children"], ends[:-1]),
-            np.split(found["columns"], ends[:-1]),
-            strict=False,
-        )
-        self.pages = [
-            Fetched(candidate, satisfied, slot, children, columns, self.words)
-            for slot, (candidate, satisfied, children, columns) in enumerate(rows)
-        ]
-        # Nothing is split into one piece of nothing.
-        del self.pages[count:]
+        self.fetched, self._columns = count, found["columns"]
+        self._late = {}
+        for slot, child in found["late"].tolist():
+            self._late.setdefault(slot, []).append(child)
 
     def view(self, ids: Ids) -> View:
         """Candidates with the pages that link to them. Factors ask for the same ones one after the other: the
@@ -199,14 +167,30 @@ class LinkGraph:
             kept += self._crowds[self._crowd_of[candidate], : links - WIDTH].tolist()
         return kept
 
+    def children_of(self, slot: int) -> NDArray[np.int32]:
+        """Candidate numbers of a fetched page's links, in page order."""
+        found, late = self._children.row(slot), self._late.get(slot)
+        return found if late is None else np.append(found, np.array(late, np.int32))
+
+    def columns_of(self, slot: int) -> NDArray[np.int8]:
+        """For each link of a page, which of the target's parents the page is; -1 for one beyond the first
+        `FAMILIES`."""
+        found, late = self._columns[self._children.span(slot)], self._late.get(slot)
+        return found if late is None else np.append(found, np.zeros(len(late), np.int8))
+
+    def family(self, slot: int) -> NDArray[np.int32]:
+        """The links of a page that are siblings of each other by it."""
+        children, kept = self.children_of(slot), self.columns_of(slot) >= 0
+        return children if kept.all() else children[kept]
+
     def fetch(self, candidate: int, satisfied: bool, parents: Sequence[int], reach: float) -> None:
         """A candidate was fetched: its siblings learn of it. Call before `link`."""
         self.reserve(candidate + 1)
         self.open[candidate] = False
         if not parents:
             return
-        families = [self.pages[slot].children for slot in parents]
-        columns = np.concatenate([self.pages[slot].columns for slot in parents])
+        families = [self.children_of(slot) for slot in parents]
+        columns = np.concatenate([self.columns_of(slot) for slot in parents])
         flat = np.concatenate(families)
         touched = distinct(flat[columns >= 0])
         touched = touched[touched != candidate]
@@ -226,7 +210,7 @@ class LinkGraph:
     ) -> tuple[int, int]:
         """The fetched page's own links: candidates learn of a new parent. Gives how many of them were fetched
         before, and how many of those were finds."""
-        slot = len(self.pages)
+        slot = self.fetched
         self._view = (None, self._view[1])
         if len(children):
             self.reserve(int(children.max()) + 1)
@@ -237,15 +221,17 @@ class LinkGraph:
         before = self.inlinks[children]
         columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
         self.words.append(words, slot)
-        page = Fetched(candidate, satisfied, slot, children.astype(np.int32), columns, self.words)
-        self.pages.append(page)
+        self._children.append(children, slot)
+        self._columns = grown(self._columns, self._children.size)
+        self._columns[self._children.span(slot)] = columns
+        self.fetched += 1
         for name in (*_BY_SLOT, "_bits"):
             setattr(self, name, grown(getattr(self, name), slot + 2))
         self.satisfied[slot] = satisfied
         self._descend(children, before, slot)
         self.inlinks[children] += 1
         self.good_inlinks[children] += satisfied
-        return self._adopt(page, visited, self.satisfied[slots[visited]], reach) if len(visited) else (0, 0)
+        return self._adopt(slot, visited, self.satisfied[slots[visited]], reach) if len(visited) else (0, 0)
 
     def _descend(self, children: Ids, before: NDArray[np.int32], slot: int) -> None:
         """Note a page as a parent of its links, to which so many linked before."""
@@ -266,11 +252,9 @@ class LinkGraph:
         """One more link of a fetched page, to a candidate never seen before."""
         self._view = (None, self._view[1])
         self.reserve(child + 1)
-        page = self.pages[slot]
-        page.children = np.append(page.children, np.int32(child))
-        page.columns = np.append(page.columns, np.int8(0))
+        self._late.setdefault(slot, []).append(child)
         self.parents[child, 0] = slot
-        self.inlinks[child], self.good_inlinks[child] = 1, page.satisfied
+        self.inlinks[child], self.good_inlinks[child] = 1, self.satisfied[slot]
         self.siblings[child] = self.child_seen[slot]
         self.good_siblings[child] = self.child_good[slot]
 
@@ -279,8 +263,10 @@ class LinkGraph:
         self._view = (None, self._view[1])
         self.reserve(new + 1)
         for slot in self.parents_of(old):
-            children = self.pages[slot].children
+            children = self._children.row(slot)
             children[children == old] = new
+            if slot in self._late:
+                self._late[slot] = [new if child == old else child for child in self._late[slot]]
         for name in _COLUMNS:
             column = getattr(self, name)
             column[new] = column[old]
@@ -290,13 +276,13 @@ class LinkGraph:
         self.open[old] = False
 
     def _adopt(
-        self, page: Fetched, visited: NDArray[np.intp], good: NDArray[np.bool_], reach: float
+        self, slot: int, visited: NDArray[np.intp], good: NDArray[np.bool_], reach: float
     ) -> tuple[int, int]:
         """Children that were fetched already become siblings of the others, each counted once."""
-        children, columns = page.children, page.columns
+        children, columns = self.children_of(slot), self.columns_of(slot)
         finds = int(good.sum())
-        self.child_seen[page.slot] = len(visited)
-        self.child_good[page.slot] = finds
+        self.child_seen[slot] = len(visited)
+        self.child_good[slot] = finds
         none, all_ = np.zeros(len(visited), np.int64), np.full(len(visited), len(children))
         self._spread(children, columns, visited, none, all_, good, reach)
         if columns.min() < 0:
@@ -307,7 +293,7 @@ class LinkGraph:
             children = children[inside]
         parents = self._parents(children)
         for at in range(0, len(visited), _WORD):
-            self._meet(page.slot, children, parents, visited[at : at + _WORD], good[at : at + _WORD])
+            self._meet(slot, children, parents, visited[at : at + _WORD], good[at : at + _WORD])
         return len(all_), finds
 
     def _meet(

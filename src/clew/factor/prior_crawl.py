@@ -31,6 +31,7 @@ from clew.factor.prior_pages import START, STRANGE, PriorPages
 from clew.knowledge import Table
 from clew.learn.checkpoint import require, within
 from clew.learn.codec import MAX_WORD
+from clew.learn.rows import SparseRows
 
 #: Bounds on one word's say. An earlier crawl that did well saw finds everywhere, so that its words
 #: against a page are stronger than they should be, and those for it weaker.
@@ -55,6 +56,8 @@ EVERY = ""
 LASTING = ("url ", "file ", "anchor ", "below ", "host ")
 #: Pages whose addresses are remembered for later crawls, and finds from which on a page leads to several.
 _PLACES = 200_000
+#: Features of links that are counted for later crawls.
+_FEATURES = 200_000
 _SEVERAL = 2
 
 
@@ -84,7 +87,7 @@ class PriorCrawl(Factor):
         super().__init__(state)
         self._odds = {"links": 0.0, "words": 0.0, "hubs": 0.0}
         self.beliefs = dict.fromkeys(self._odds, 0.5)
-        self._rows: list[Ids] = []
+        self._rows = SparseRows()
         self._addresses: list[int] = []
         self._led: list[int] = []
         self._foretold: dict[int, float] = {}
@@ -115,7 +118,6 @@ class PriorCrawl(Factor):
             self._hubs[columns] = weights
 
     def kept(self) -> dict[str, Any]:
-        none = np.zeros(0, np.int64)
         parts: dict[str, Any] = {} if self.places is None else {"places": self.places}
         assert self.places is None or self.state.inherited is not None
         return {
@@ -123,8 +125,7 @@ class PriorCrawl(Factor):
             **({} if self.state.inherited is None else {"inherited": self.state.inherited}),
             "odds": np.array(list(self._odds.values())),
             "beliefs": np.array(list(self.beliefs.values())),
-            "lengths": np.array([len(row) for row in self._rows], np.int64),
-            "rows": np.concatenate([none, *self._rows]),
+            "rows": self._rows,
             "addresses": np.array(self._addresses, np.int64),
             "led": np.array(self._led, np.int64),
             "told": np.array(list(self._foretold), np.int64),
@@ -134,19 +135,15 @@ class PriorCrawl(Factor):
         }
 
     def recall(self, found: Mapping[str, Any]) -> None:
-        known, count = self.state.knowledge, len(found["lengths"])
-        ends = np.cumsum(found["lengths"])
+        known, count = self.state.knowledge, len(self._rows)
         require(len(found["odds"]) == len(found["beliefs"]) == len(self._odds), "beliefs")
-        require(within(found["lengths"], 0, len(found["rows"]) + 1), "features of pages")
-        require((ends[-1] if count else 0) == len(found["rows"]), "features of all pages")
-        require(within(found["rows"], 0, len(known.hub_features)), "features that last")
+        require(within(self._rows.items, 0, len(known.hub_features)), "features that last")
         require(count == len(found["addresses"]) == len(found["led"]), "pages on the way")
         require(within(found["addresses"], -1, len(known.places)), "addresses")
         require(within(found["told"], 0, count) and within(found["vain"], 0, count), "what was foretold")
         require(len(found["told"]) == len(found["foretold"]), "what was foretold of pages")
         self._odds = dict(zip(self._odds, found["odds"].tolist(), strict=True))
         self.beliefs = dict(zip(self.beliefs, found["beliefs"].tolist(), strict=True))
-        self._rows = np.split(found["rows"], ends[:-1])[:count]
         self._addresses, self._led = found["addresses"].tolist(), found["led"].tolist()
         self._foretold = dict(zip(found["told"].tolist(), found["foretold"].tolist(), strict=True))
         self._vain, self._silent = found["vain"].tolist(), found["silent"]
@@ -177,7 +174,7 @@ class PriorCrawl(Factor):
         self._led[slot] = before + 1
         # A page that led to many counts nearly whole, one that led to a single find not at all.
         more = _share(before + 1) - _share(before)
-        known.hub_features.hits[self._rows[slot]] += more
+        known.hub_features.hits[self._rows.row(slot)] += more
         if self._addresses[slot] >= 0 and before + 1 >= _SEVERAL:
             number = known.hubs.numbers([known.places.names[self._addresses[slot]]])
             known.hubs.seen[number] += before + 1 == _SEVERAL
@@ -199,7 +196,9 @@ class PriorCrawl(Factor):
         """A page's row in `hub_features`: the features of the link that led there, those that last."""
         features, table = self.state.features, self.state.knowledge.hub_features
         names = [features.names.get(column, "") for column in features.rows.row(outcome.candidate).tolist()]
-        return table.numbers([EVERY, *dict.fromkeys(name for name in names if name.startswith(LASTING))])
+        lasting = dict.fromkeys(name for name in names if name.startswith(LASTING))
+        row = np.array(table.admitted([EVERY, *lasting], _FEATURES), np.int64)
+        return np.asarray(row[row >= 0], np.int64)
 
     def _test(self, places: PriorPages, outcome: FetchOutcome) -> None:
         """See what was foretold of a page that is now known."""
@@ -329,13 +328,11 @@ class PriorCrawl(Factor):
 
     def _catch_up(self) -> None:
         """Terms of pages, divided by the root of their length so that long pages do not shout."""
-        pages = self.state.graph.pages
-        if len(self._pages) < len(pages):
+        graph = self.state.graph
+        if len(self._pages) < graph.fetched:
             weights = self._aligned("words")
-            new = [
-                float(weights[p.words].sum()) / math.sqrt(max(1, len(p.words)))
-                for p in pages[len(self._pages) :]
-            ]
+            words = [graph.words.row(slot) for slot in range(len(self._pages), graph.fetched)]
+            new = [float(weights[row].sum()) / math.sqrt(max(1, len(row))) for row in words]
             self._pages = np.concatenate([self._pages, np.array(new)])
 
 

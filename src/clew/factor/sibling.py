@@ -79,7 +79,7 @@ class Hub(Factor):
 
     def evidence(self, ids: Ids) -> Floats:
         graph = self.state.graph
-        if self._rate <= 0.0 or not graph.pages:
+        if self._rate <= 0.0 or not graph.fetched:
             return np.zeros(len(ids))
         self._catch_up()
         best = np.zeros(len(ids))
@@ -91,7 +91,7 @@ class Hub(Factor):
     def _catch_up(self) -> None:
         """The ratios of pages that are new, or of which one more link was fetched, since the last look."""
         graph = self.state.graph
-        n = len(graph.pages)
+        n = graph.fetched
         if self._count == n and not self._moved:
             return
         if n > len(self._pages):

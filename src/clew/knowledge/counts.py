@@ -72,12 +72,17 @@ class Knowledge:
     """N_c, those that satisfy the predicate."""
     links: LinkTypes = field(default_factory=LinkTypes)
     words: Table = field(default_factory=lambda: Table(many=True))
-    inlinks: Table = field(default_factory=lambda: Table(many=True))
-    tokens: Table = field(default_factory=Table)
+    inlinks: Table = field(default_factory=Table)
+    """As long as it is empty, with the numbers of `words`: they are the words of the same pages."""
+    tokens: Table = field(default_factory=lambda: Table(many=True))
     anchors: Table = field(default_factory=Table)
-    hub_features: Table = field(default_factory=Table)
-    places: Table = field(default_factory=Table)
-    hubs: Table = field(default_factory=Table)
+    hub_features: Table = field(default_factory=lambda: Table(many=True))
+    places: Table = field(default_factory=lambda: Table(many=True))
+    hubs: Table = field(default_factory=lambda: Table(many=True))
+
+    def __post_init__(self) -> None:
+        if not self.inlinks.names:
+            self.inlinks = Table(like=self.words)
 
     @property
     def rate(self) -> float:

@@ -71,7 +71,8 @@ class Frozen:
 class Table:
     """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
 
-    With `many`, words take little room, and looking up a single one more time.
+    With `many`, words take little room, and looking up a single one more time. With `like`, words and their
+    numbers are those of another table: what is numbered in one is in both.
 
     >>> table = Table()
     >>> numbers = table.numbers(["wind", "farm"])
@@ -80,14 +81,29 @@ class Table:
     (1.0, 1.0)
     """
 
-    __slots__ = ("_alphabet", "_index", "hits", "names", "seen")
+    __slots__ = ("_alphabet", "_hits", "_index", "_seen", "names")
 
-    def __init__(self, *, many: bool = False) -> None:
-        self._index: Vocabulary = PackedVocabulary() if many else DictVocabulary()
+    def __init__(self, *, many: bool = False, like: Table | None = None) -> None:
+        own: Vocabulary = PackedVocabulary() if many else DictVocabulary()
+        self._index: Vocabulary = own if like is None else like._index
+        self._alphabet: _Alphabet = _Alphabet() if like is None else like._alphabet
         self.names: Sequence[str] = self._index.names
-        self._alphabet = _Alphabet()
-        self.seen: NDArray[np.float64] = np.zeros(_FLOOR)
-        self.hits: NDArray[np.float64] = np.zeros(_FLOOR)
+        self._seen: NDArray[np.float64] = np.zeros(_FLOOR)
+        self._hits: NDArray[np.float64] = np.zeros(_FLOOR)
+
+    @property
+    def seen(self) -> NDArray[np.float64]:
+        """By number: pages on which a word stood; there is room for every word."""
+        if len(self._seen) < len(self.names):
+            self._seen = grown(self._seen, len(self.names))
+        return self._seen
+
+    @property
+    def hits(self) -> NDArray[np.float64]:
+        """By number: those of them that satisfied."""
+        if len(self._hits) < len(self.names):
+            self._hits = grown(self._hits, len(self.names))
+        return self._hits
 
     def __len__(self) -> int:
         return len(self.names)
@@ -118,14 +134,30 @@ class Table:
 
     def listed(self, words: Iterable[str]) -> list[int]:
         """The numbers of words as a plain list, which is quicker for a few words at a time."""
-        found = self._index.listed(words)
-        if len(self.names) > len(self.seen):
-            self.seen, self.hits = grown(self.seen, len(self.names)), grown(self.hits, len(self.names))
-        return found
+        return self._index.listed(words)
+
+    def admitted(self, words: Sequence[str], limit: int) -> list[int]:
+        """The numbers of words; new ones get numbers while there are fewer than `limit`, and -1 from then on.
+
+        A web has new words without end, and most stand on one page: what comes after so many tells little.
+
+        >>> table = Table()
+        >>> table.admitted(["wind", "farm", "sea", "wind"], 2), table.admitted(["farm", "sea"], 2)
+        ([0, 1, -1, 0], [1, -1])
+        """
+        if len(self) + len(words) <= limit:
+            return self.listed(words)
+        found = self._index.found(words)
+        new = dict.fromkeys([word for word, number in zip(words, found, strict=True) if number < 0])
+        some = list(new)[: max(0, limit - len(self))]
+        given = dict(zip(some, self.listed(some), strict=True))
+        return [
+            given.get(word, -1) if number < 0 else number for word, number in zip(words, found, strict=True)
+        ]
 
     def find(self, word: str) -> int:
         """The number of a word; -1 when it was never met."""
-        return self._index.find(word)
+        return self._index.found((word,))[0]
 
     def count(self, numbers: NDArray[np.int64] | NDArray[np.int32], satisfied: bool) -> None:
         """One more page on which these words (distinct) stood."""
@@ -135,7 +167,7 @@ class Table:
 
     def row(self, word: str) -> tuple[float, float]:
         """(seen, hits) of a word; zeros when it was never met."""
-        number = self._index.find(word)
+        number = self.find(word)
         return (0.0, 0.0) if number < 0 else (float(self.seen[number]), float(self.hits[number]))
 
     def rows(self) -> Iterator[tuple[str, tuple[float, float]]]:

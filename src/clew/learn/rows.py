@@ -106,6 +106,31 @@ class SparseRows:
             return self._items[:0]
         return self._items[self._starts[row] : self._starts[row + 1]]
 
+    def span(self, row: int) -> slice:
+        """Where the items of a row stand among all: whoever keeps something for each finds it there."""
+        row = min(row, self.rows)
+        return slice(int(self._starts[row]), int(self._starts[min(row + 1, self.rows)]))
+
+    def retain(self, first: int, last: int, kept: NDArray[np.bool_]) -> None:
+        """Of the rows from `first` to before `last`, keep only the items that `kept` says.
+
+        >>> rows = SparseRows()
+        >>> _ = rows.extend(np.array([2, 2, 1]), np.array([0, 1, 1, 2, 1]))
+        >>> rows.retain(0, 2, np.array([True, False, True]))
+        >>> [rows.row(n).tolist() for n in range(3)]
+        [[0], [2], [1]]
+        """
+        begin, end = int(self._starts[first]), int(self._starts[last])
+        stays = kept[self._items[begin:end]]
+        before = np.append(0, np.cumsum(stays))
+        left = int(before[-1])
+        self._starts[first : last + 1] = begin + before[self._starts[first : last + 1] - begin]
+        self._starts[last + 1 : self.rows + 1] -= end - begin - left
+        moved = self._items[end : self.size].copy()
+        self._items[begin : begin + left] = self._items[begin:end][stays]
+        self.size -= end - begin - left
+        self._items[begin + left : self.size] = moved
+
     def gather(self, rows: Ids) -> tuple[Ids, Items]:
         """Longer rows made of these: for each row of `rows`, which has numbers of rows here, how many items
         they have together, and the items of all."""
@@ -136,7 +161,7 @@ def grown(array: Any, size: int) -> Any:
     """The array, with room for `size` rows; new ones are zero."""
     if size <= len(array):
         return array
-    shape = (max(size, len(array) + len(array) // 2), *array.shape[1:])
+    shape = (max(size, len(array) + len(array) // 4), *array.shape[1:])
     # Columns are read one at a time.
     new = np.zeros(shape, array.dtype, order="F")
     new[: len(array)] = array

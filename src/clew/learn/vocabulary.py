@@ -123,8 +123,8 @@ class Vocabulary(Protocol):
         """The numbers of words, given to them on first sight."""
         ...
 
-    def find(self, word: str) -> int:
-        """The number of a word; -1 when it was never met."""
+    def found(self, words: Sequence[str]) -> list[int]:
+        """The numbers of words; -1 for those never met."""
         ...
 
 
@@ -132,8 +132,8 @@ class DictVocabulary(dict[str, int]):
     """A dictionary: the soonest way to the number of a single word.
 
     >>> index = DictVocabulary()
-    >>> index.listed(["wind", "farm", "wind"]), index.find("farm"), index.find("sea"), index.names
-    ([0, 1, 0], 1, -1, ['wind', 'farm'])
+    >>> index.listed(["wind", "farm", "wind"]), index.found(["farm", "sea"]), index.names
+    ([0, 1, 0], [1, -1], ['wind', 'farm'])
     """
 
     def __init__(self) -> None:
@@ -152,16 +152,16 @@ class DictVocabulary(dict[str, int]):
             self.names += new
         return list(map(self.__getitem__, words))
 
-    def find(self, word: str) -> int:
-        return self.get(word, -1)
+    def found(self, words: Sequence[str]) -> list[int]:
+        return [self.get(word, -1) for word in words]
 
 
 class PackedVocabulary:
     """Arrays: a tenth of the room, for words that are asked for many at a time.
 
     >>> index = PackedVocabulary()
-    >>> index.listed(["wind", "farm", "wind"]), index.find("farm"), index.find("sea"), list(index.names)
-    ([0, 1, 0], 1, -1, ['wind', 'farm'])
+    >>> index.listed(["wind", "farm", "wind"]), index.found(["farm", "sea"]), list(index.names)
+    ([0, 1, 0], [1, -1], ['wind', 'farm'])
     """
 
     def __init__(self) -> None:
@@ -187,8 +187,9 @@ class PackedVocabulary:
         numbers: list[int] = found.tolist()
         return numbers
 
-    def find(self, word: str) -> int:
-        return int(self._known.find(keys((word,)))[0])
+    def found(self, words: Sequence[str]) -> list[int]:
+        numbers: list[int] = self._known.find(keys(words)).tolist()
+        return numbers
 
 
 def told(names: Sequence[str], numbers: NDArray[np.int64] | NDArray[np.int32]) -> list[str]:

@@ -292,7 +292,7 @@ class Intelligent(Strategy):
         require(all(within(kept.items, 0, len(table)) for kept, table in rows), "words")
         require(graph.tokens.rows == graph.anchors.rows <= graph.size, "candidates by number")
         require(len(found["keys"]) <= graph.size and within(found["aside"], 0, graph.size), "candidates")
-        require(found["fetched"] == len(graph.pages), "pages fetched")
+        require(found["fetched"] == graph.fetched, "pages fetched")
         self._keys, self._aside = found["keys"], set(found["aside"].tolist())
         self._fetched, self._due, self._found = found["fetched"], found["due"], found["found"]
 
@@ -492,10 +492,9 @@ class Intelligent(Strategy):
 
     def _touched(self, expansions: Sequence[Expansion], parents: list[int]) -> list[Scored]:
         """Re-score what the last pages changed: their links, and their siblings."""
-        own = self.graph.pages[-1].children
-        if len(expansions) > 1:
-            own = np.concatenate([page.children for page in self.graph.pages[-len(expansions) :]])
-        families = [self.graph.pages[slot].family for slot in parents]
+        slots = range(self.graph.fetched - len(expansions), self.graph.fetched)
+        own = np.concatenate([self.graph.children_of(slot) for slot in slots])
+        families = [self.graph.family(slot) for slot in parents]
         siblings = np.concatenate(families) if families else own[:0]
         # Its own links are all evaluated, those fetched before too: they are asked for.
         ids = distinct(np.concatenate([siblings[self.graph.open[siblings]], own])).astype(np.int64)

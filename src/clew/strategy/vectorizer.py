@@ -2,7 +2,8 @@
 
 Every word form is cut to its stem and looked up in its table once; from then on a form is a number, and the
 words of a page are found by arrays: their bytes give hashes, and their hashes the numbers, all at once. What
-is remembered is bounded, and forgetting costs time, never a different number.
+is remembered is bounded, and forgetting costs time, never a different number. So is what may be learned: of a
+web's words, which never end, the first `MAX_WORDS`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,22 @@ _TEXT = 50_000
 #: Anchors that are remembered.
 _ANCHORS = 50_000
 #: Parts of URLs that are remembered.
-_SEGMENTS = 200_000
+_SEGMENTS = 100_000
+#: Words of pages, of anchors, and tokens of URLs that are learned from.
+MAX_WORDS = 200_000
 #: Anchors from this length on are read as pages are.
 _LONG = 1000
+
+
+class BoundedTable:
+    """The words of a table that may be learned from: at most `MAX_WORDS`, those met first."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def listed(self, words: Sequence[str]) -> list[int]:
+        """The number of each word, -1 for one that came too late."""
+        return self.table.admitted(words, MAX_WORDS)
 
 
 class Addresses:
@@ -44,7 +58,7 @@ class Addresses:
     """
 
     def __init__(self, table: Table, style: str) -> None:
-        self.table = table
+        self._bounded = BoundedTable(table)
         self._style: Literal["words", "paper"] = "paper" if style == "paper" else "words"
         self._pieces = SparseRows()
         self._known: dict[str, int] = {}
@@ -54,54 +68,40 @@ class Addresses:
         if len(self._pieces) > _SEGMENTS:
             self._pieces.clear()
             self._known.clear()
-        rows = self._together(targets) if len(targets) >= MANY and self._style == "words" else None
-        if rows is None:
-            known, piece = self._known, self._piece
-            parts = [part for target in targets for part in _parts(target)]
-            rows = np.array([known[part] if part in known else piece(part) for part in parts], np.int64)
+        parts = [part for target in targets for part in _parts(target)]
+        self._learn(parts)
+        rows = np.array([self._known[part] for part in parts], np.int64)
         return first_of_each(*self._pieces.gather(rows.reshape(-1, 3)))
-
-    def _together(self, targets: Sequence[str]) -> Ids | None:
-        """Of each of many URLs the pieces of host, folder and file; None if one has nothing but a host."""
-        ends = [target.rfind("/") + 1 for target in targets]
-        heads = [target[:end] for target, end in zip(targets, ends, strict=True)]
-        files = [target[end:] for target, end in zip(targets, ends, strict=True)]
-        above: dict[str, int] = {}
-        pairs: list[str] = []
-        # In the order they stand, so that a crawl numbers its tokens alike every time.
-        met: list[str] = []
-        for head, file in zip(heads, files, strict=True):
-            if head not in above:
-                if head.endswith("//"):
-                    return None
-                above[head] = len(above)
-                pairs += _parts(head)[:2]
-                met += pairs[-2:]
-            met.append(file)
-        known = self._known
-        if new := [part for part in dict.fromkeys(met) if part not in known]:
-            lengths, words = cut(new)
-            known.update(zip(new, self._pieces.extend(lengths, self.table.numbers(words)), strict=True))
-        found = np.empty((len(targets), 3), np.int64)
-        found[:, :2] = np.array([known[part] for part in pairs]).reshape(-1, 2)[
-            [above[head] for head in heads]
-        ]
-        found[:, 2] = [known[file] for file in files]
-        return found
 
     def one(self, target: str) -> list[int]:
         """The numbers of the distinct tokens of one URL: arrays do not pay for so few."""
-        known, kept = self._known, self._pieces
-        numbers = [known[part] if part in known else self._piece(part) for part in _parts(target)]
-        return list(dict.fromkeys([item for number in numbers for item in kept.row(number).tolist()]))
+        parts = _parts(target)
+        self._learn(parts)
+        rows = [self._pieces.row(self._known[part]).tolist() for part in parts]
+        return list(dict.fromkeys([item for row in rows for item in row]))
 
-    def _piece(self, part: str) -> int:
-        if is_one_token(part):
-            words = [part]
+    def _learn(self, parts: Sequence[str]) -> None:
+        """Number the tokens of parts never met, in the order they stand: a crawl numbers alike every time."""
+        new = [part for part in dict.fromkeys(parts) if part not in self._known]
+        if not new:
+            return
+        if len(new) >= MANY and self._style == "words":
+            lengths, words = cut(new)
         else:
-            words = [word for segment in part.split("/") for word in urls.tokens(segment, self._style)]
-        number = self._known[part] = self._pieces.append(self.table.listed(words))
-        return number
+            rows = [self._tokens(part) for part in new]
+            lengths = np.array([len(row) for row in rows], np.int64)
+            words = [word for row in rows for word in row]
+        numbers = np.array(self._bounded.listed(words), np.int64)
+        if len(numbers) and numbers.min() < 0:
+            there = numbers >= 0
+            lengths = np.bincount(np.repeat(np.arange(len(new)), lengths)[there], minlength=len(new))
+            numbers = numbers[there]
+        self._known.update(zip(new, self._pieces.extend(lengths, numbers), strict=True))
+
+    def _tokens(self, part: str) -> list[str]:
+        if is_one_token(part):
+            return [part]
+        return [word for segment in part.split("/") for word in urls.tokens(segment, self._style)]
 
 
 def _parts(url: str) -> tuple[str, str, str]:
@@ -128,7 +128,8 @@ class Vectorizer:
         """Numbers of the distinct stems of a page's words that can carry a topic, ascending."""
         table = self.knowledge.words
         if self.cut is not None:
-            return np.sort(table.numbers(self.cut(page)))
+            found = np.array(BoundedTable(table).listed(self.cut(page)), np.int64)
+            return np.sort(found[found >= 0])
         return self._of("words", table, page.language or "en").numbers(page.text[:_TEXT])
 
     def urls(self, targets: Sequence[str]) -> tuple[Ids, NDArray[np.int32]]:
@@ -163,7 +164,7 @@ class Vectorizer:
         """The forms of one language in one table."""
         forms = self._forms.get((name, language))
         if forms is None or len(forms) > MAX_FORMS:
-            forms = self._forms[name, language] = Forms(table, language)
+            forms = self._forms[name, language] = Forms(BoundedTable(table), language)
         return forms
 
 

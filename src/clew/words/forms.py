@@ -24,6 +24,8 @@ Ids = NDArray[np.int64]
 
 #: Forms of a language that are remembered.
 MAX_FORMS = 500_000
+#: Forms of anchors that are remembered: as Python objects they take more room.
+_SHORT_FORMS = 100_000
 _IDLE = -1
 #: From this length on, a text's words are looked up all at once.
 _LONG = 1000
@@ -133,7 +135,7 @@ class Forms:
 
     def listed(self, text: str) -> list[int]:
         """Numbers of the distinct stems of a short text, found word by word."""
-        if len(self._short) > MAX_FORMS:
+        if len(self._short) > _SHORT_FORMS:
             self._short.clear()
         known = self._short
         words = tokens(text)
