@@ -28,6 +28,8 @@ from clew.run.explain import Explanation, explain
 from clew.run.observe import Progress
 from clew.run.session import Finished, Session
 from clew.run.settings import OUTWARD, make_config, resume_config, stored_config
+from clew.run.topics import kept_topics
+from clew.topic import TopicLibrary
 
 if TYPE_CHECKING:
     from clew.fetch.base import Fetcher
@@ -295,11 +297,21 @@ def crawl(
     try:
         named = {"fetcher": fetcher} if isinstance(fetcher, str) else {}
         config = make_config({**settings, **named, "seeds": listed, "match": text})
-        predicate = predicate_of(config, match)
+        predicate = predicate_of(config, match, topics=_kept_topics(directory))
     except ConfigError as error:
         raise ConfigError(_in_python(str(error))) from None
     own = None if isinstance(fetcher, str) else fetcher
     return Run(config, predicate, directory, fetcher=own, clock=clock)
+
+
+def _kept_topics(directory: str | Path | None) -> TopicLibrary | None:
+    """The topics that a crawl keeps, if there is one to go on with."""
+    from clew.store import is_crawl, open_reader
+
+    if directory is None or not is_crawl(directory):
+        return None
+    with open_reader(directory) as reader:
+        return kept_topics(reader.meta())
 
 
 def _in_python(message: str) -> str:

@@ -13,9 +13,10 @@ from typing import Literal, TypedDict
 class CrawlSettings(TypedDict, total=False):
     """Settings of a crawl, by name; each may be left out. docs/configuration.md says what they mean."""
 
-    threshold: float
+    threshold: float | Literal["start"]
     semantics: Literal["minmax", "product", "weighted"]
     link_formula: Literal["whole", "any", "rarer"]
+    topics: Path | str | None
     strategy: str
     weights: Mapping[str, float] | str
     factors: Sequence[str]

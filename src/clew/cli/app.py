@@ -183,8 +183,57 @@ VISITS_VERBS = (
         "And the pages that nobody else visited. What is removed is overwritten.",
     ),
 )
+TOPIC_VERBS = (
+    (
+        "new",
+        "clew.cli.topic:new",
+        "Make a topic, to be learned from examples.",
+        "In the folder topics, or the one --topics names, which is made if it is not there. Prints where the "
+        "topic is. tourism.rügen is a topic under tourism.",
+    ),
+    (
+        "add",
+        "clew.cli.topic:add",
+        "Add examples to a topic: files, folders, URLs, the finds of a crawl.",
+        "A folder with positive/ and negative/ in it is examples of both kinds. crawl:DIR is the finds of a "
+        "crawl, corpus:NAME/LABEL the pages of a recorded web with a label. Examples of any are pages about "
+        "nothing in particular.",
+    ),
+    (
+        "train",
+        "clew.cli.topic:train",
+        "Train topics, and say how well they do on examples they were not shown.",
+        "Those named, or those without a model and those whose own examples changed. A topic that is added "
+        "changes no other. Kinds other than keyword need the extra clew[topics].",
+    ),
+    (
+        "list",
+        "clew.cli.topic:list_topics",
+        "List the topics as a tree.",
+        "With their examples, and how good their models are.",
+    ),
+    (
+        "show",
+        "clew.cli.topic:show",
+        "Show a topic: its telling words and its examples.",
+        "Words are shown by their stems.",
+    ),
+    (
+        "test",
+        "clew.cli.topic:hold_out",
+        "Test topics: who is taken for whom, and whether degrees can be believed.",
+        "By cross-validation: each example is judged by a model that was not shown it. Saves nothing.",
+    ),
+    (
+        "remove",
+        "clew.cli.topic:remove",
+        "Remove a topic with its examples, model and subtopics.",
+        "Asks for --yes if it has any.",
+    ),
+)
 GROUPS = {
     "lab": ("Recorded webs, for experiments and tests.", LAB_VERBS),
+    "topic": ("Topics: what pages are about, learned from examples.", TOPIC_VERBS),
     "knowledge": ("What crawls learned, to look at and to use again.", KNOWLEDGE_VERBS),
     "visits": ("People's logs, to follow those who wanted what you want.", VISITS_VERBS),
 }

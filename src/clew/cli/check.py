@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import mimetypes
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from clew.cli.console import clean, put, put_json, say
+from clew.cli.console import clean, put, put_json, put_table, say
 from clew.cli.directories import Json
 from clew.cli.exits import DONE, NO_MATCH
 from clew.errors import UsageError
@@ -35,26 +34,50 @@ def check(
         tuple[str, ...], Parameter(negative=(), metavar="HOST|CIDR", help="A private host that may be asked.")
     ] = (),
     proxy: Annotated[str | None, Parameter(metavar="URL", help="An HTTP proxy, http://host:port.")] = None,
+    topics: Annotated[
+        Path | None, Parameter(metavar="DIR", help="The folder of the topics (topics, if it is there).")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Read a formula back and score a page with it, term by term."""
     from clew.predicate import FormulaPredicate, notes
     from clew.predicate import compile as compile_predicate
+    from clew.run.settings import make_config
+    from clew.run.topics import asker, library_of
+    from clew.training.sources import is_url
 
-    predicate = compile_predicate(formula, threshold=threshold, semantics=semantics, allow_python=True)
+    seed = page if page is not None and is_url(page) else "https://example.org/"
+    config = make_config(
+        {"seeds": (seed,), "match": "check", "allow_private": allow_private, "proxy": proxy, "topics": topics}
+    )
+    predicate = compile_predicate(
+        formula,
+        threshold=threshold,
+        semantics=semantics,
+        allow_python=True,
+        topics=library_of(config, formula),
+    )
     assert isinstance(predicate, FormulaPredicate)
     for note in notes(formula):
         say(f"note: {note}")
     result: dict[str, Any] = {"formula": predicate.text()}
     if page is not None:
-        parsed = _page(page, allow_private, proxy)
+        parsed = asker(config)(page) if is_url(page) else _local(page)
         verdict = predicate.judge(parsed)
         result |= {"url": parsed.url, "title": parsed.title, "score": verdict.score}
         result["satisfied"] = verdict.satisfied
         result["terms"] = [
-            {"term": term.text, "degree": term.degree, "negated": term.negated, "weight": term.weight}
+            {
+                "term": term.text,
+                "degree": term.degree,
+                "negated": term.negated,
+                "weight": term.weight,
+                **({"words": list(term.words)} if term.words else {}),
+            }
             for term in predicate.terms(parsed)
         ]
+        if degrees := _topics(parsed, topics):
+            result["topics"] = degrees
     if json:
         put_json(result)
     else:
@@ -73,16 +96,26 @@ def _show(result: dict[str, Any], threshold: float) -> None:
         weight = f"  weight {term['weight']:g}" if term["weight"] != 1 else ""
         # beside "NOT x" stands the degree of NOT x, which is what the formula sees
         degree = 1 - term["degree"] if term["negated"] else term["degree"]
-        put(f"  {text.ljust(width)}  {degree:.3f}{weight}")
+        words = f"  {', '.join(term['words'])}" if "words" in term else ""
+        put(f"  {text.ljust(width)}  {degree:.3f}{weight}{words}")
     word = "satisfied" if result["satisfied"] else "not satisfied"
     put()
     put(f"{result['score']:.3f}  {word} (threshold {threshold:g})  {clean(result['title'], 60)}")
+    if "topics" in result:
+        put()
+        put_table(
+            ("topic", "degree"), [(name, f"{x:.3f}") for name, x in result["topics"].items()], right=(1,)
+        )
 
 
-def _page(place: str, allow_private: tuple[str, ...], proxy: str | None) -> Page:
-    if place.startswith(("http://", "https://")):
-        return asyncio.run(_fetched(place, allow_private, proxy))
-    return _local(place)
+def _topics(page: Page, topics: Path | None) -> dict[str, float]:
+    """Every topic's degree for a page, the highest first; none where there are no topics."""
+    from clew.training import read_library
+
+    library = read_library(topics)
+    scorers = library.scorers(library.models)
+    found = zip(scorers.names, scorers.page(page).degrees.tolist(), strict=True) if len(scorers) else ()
+    return dict(sorted(found, key=lambda row: (-row[1], row[0])))
 
 
 def _local(place: str) -> Page:
@@ -100,35 +133,3 @@ def _local(place: str) -> Page:
         body, url = path.read_bytes(), path.resolve().as_uri()
         kind = mimetypes.guess_type(path.name)[0] or "text/html"
     return parse_page(body, url=url, status=200, content_type=kind, headers=(), depth=0)
-
-
-async def _fetched(url: str, allow_private: tuple[str, ...], proxy: str | None) -> Page:
-    """One page of the user's choosing, asked for by hand: like a browser, without asking robots.txt."""
-    from clew import url as urls
-    from clew.fetch.base import Request
-    from clew.parse import parse_page
-    from clew.run.build import fetcher_of
-    from clew.run.settings import make_config
-
-    values = {"seeds": (url,), "match": "check", "allow_private": allow_private, "proxy": proxy}
-    fetcher = fetcher_of(make_config(values), lambda: 0.0)
-    target = urls.canonical(url) or url
-    try:
-        for _ in range(10):
-            reply = await fetcher.fetch(Request(target))
-            onward = reply.header("location")
-            if reply.status not in (301, 302, 303, 307, 308) or not onward:
-                break
-            target = urls.canonical(onward, target) or target
-    finally:
-        await fetcher.close()
-    if reply.status >= 300:
-        raise UsageError(f"{target} gave status {reply.status}: there is no page to score")
-    return parse_page(
-        reply.body,
-        url=target,
-        status=reply.status,
-        content_type=reply.header("content-type"),
-        headers=reply.headers,
-        depth=0,
-    )

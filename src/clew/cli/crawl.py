@@ -18,6 +18,7 @@ from clew.errors import StorageFull, UsageError
 if TYPE_CHECKING:
     from clew.run.config import CrawlConfig
     from clew.run.session import Finished
+    from clew.topic import TopicLibrary
 
 #: Seeds told one by one when none could be reached.
 _SHOWN = 5
@@ -77,12 +78,14 @@ def make_plan(seeds: tuple[str, ...], directory: str, given: dict[str, object]) 
 
     if seeds:
         given = {"seeds": seeds, **given}
+    topics = None
     if is_crawl(directory):
-        config = resume_config(_stored(directory, given), given, environ=os.environ).config
+        stored, topics = _stored(directory, given)
+        config = resume_config(stored, given, environ=os.environ).config
     else:
         config = load_config(given, cwd=Path.cwd(), environ=os.environ).config
     code = UserCode(config.predicate_timeout)
-    predicate = predicate_of(config, code=code)
+    predicate = predicate_of(config, code=code, topics=topics)
     rules_of(config)
     check_fetcher(config)
     strategy_of(config, predicate)
@@ -93,17 +96,27 @@ def make_plan(seeds: tuple[str, ...], directory: str, given: dict[str, object]) 
     return CrawlPlan(config, predicate, directory, code)
 
 
-def _stored(directory: str, given: dict[str, object]) -> CrawlConfig:
+def _stored(directory: str, given: dict[str, object]) -> tuple[CrawlConfig, TopicLibrary | None]:
+    """The settings of a crawl, and the topics it keeps; tells when those have changed where they came
+    from."""
     from clew.run.settings import stored_config
+    from clew.run.topics import changed_topics, kept_topics
 
     with reading(directory) as reader:
-        stored = stored_config(reader.meta())
+        meta = reader.meta()
+    stored, topics = stored_config(meta), kept_topics(meta)
+    # Only a folder that was named now, or lies here: a crawl directory may come from a stranger.
+    named = given.get("topics")
+    if topics is not None and (changed := changed_topics(topics, Path(str(named)) if named else None)):
+        say(
+            f"note: {', '.join(changed)} changed since the crawl began, which goes on with what it began with"
+        )
     if "py:" in stored.match and "match" not in given:
         raise UsageError(
             "the formula of this crawl names Python code to import, and that is not done on a file's word: "
             "give --match again to go on"
         )
-    return stored
+    return stored, topics
 
 
 def _summarise(plan: CrawlPlan, finished: Finished) -> None:
@@ -113,6 +126,12 @@ def _summarise(plan: CrawlPlan, finished: Finished) -> None:
         f"{finished.reason}{used_up}: {finished.matches} finds in {finished.pages} pages, "
         f"{finished.requests} requests{per_find}"
     )
+    if plan.config.threshold == "start":
+        from clew.run.settings import stored_config
+
+        with reading(plan.directory) as reader:
+            degree = stored_config(reader.meta()).threshold
+        say(f"  threshold {degree:.4g}, the least degree above 0 of the start pages")
     unreachable = finished.reason == "no seed reachable"
     if unreachable:
         _say_why(plan)

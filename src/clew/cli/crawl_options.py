@@ -11,9 +11,10 @@ from clew.cli.option_row import CrawlOption
 
 OPTIONS = (
     CrawlOption(key='match', names=('--match', '-m'), kind='one', value='FORMULA', group='What to find', help='Which pages to find: a formula such as \'"wind farm" AND lang:en\'.', shown=True),
-    CrawlOption(key='threshold', names=('--threshold',), kind='one', value='X', group='What to find', help='A page whose degree is at least this is a find (0.5).', shown=True),
+    CrawlOption(key='threshold', names=('--threshold',), kind='one', value='X|start', group='What to find', help="A page whose degree is at least this is a find; start: the least above 0 of the start pages' (0.5).", shown=True),
     CrawlOption(key='semantics', names=('--semantics',), kind='one', value='NAME', group='What to find', help='How degrees combine: minmax, product or weighted (minmax).', shown=True),
     CrawlOption(key='link_formula', names=('--link-formula',), kind='one', value='NAME', group='What to find', help='What links are held against: the whole formula, any of what AND joins, or the rarer of it (whole).', shown=True),
+    CrawlOption(key='topics', names=('--topics',), kind='one', value='DIR', group='What to find', help='The folder of the topics that the formula names (topics, if it is there).', shown=True),
     CrawlOption(key='strategy', names=('--strategy',), kind='one', value='NAME', group='What to find', help='Which link next: intelligent, best-first, breadth-first, … (intelligent).', shown=True),
     CrawlOption(key='weights', names=('--weights',), kind='one', value='NAME|NAME=X,…', group='What to find', help="How the parts of the score are weighed: learned, balanced, product, or weights by name (the strategy's own).", shown=True),
     CrawlOption(key='factors', names=('--factors',), kind='many', value='NAME', group='What to find', help='The reasons that intelligent combines; can be repeated (all).', shown=True),

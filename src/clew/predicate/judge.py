@@ -6,6 +6,7 @@ here is learned or changes with the pages judged; caches only save time.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,10 +132,22 @@ class FormulaPredicate:
         """Guess, from anchor text and URL alone, how far each link's target would satisfy the formula."""
         return self._link_estimate.links(links)
 
+    def with_threshold(self, threshold: float) -> FormulaPredicate:
+        """This formula, satisfied from another degree on."""
+        other = copy.copy(self)
+        other.threshold = _threshold(threshold)
+        return other
+
     def another(self, formula: str) -> FormulaPredicate:
-        """The predicate of another formula, with this one's threshold and semantics. What it names is never
-        code: it may come from a crawl that somebody else made."""
-        return FormulaPredicate(parse(formula), threshold=self.threshold, semantics=self.semantics)
+        """The predicate of another formula, with this one's threshold, semantics and topics. What it names is
+        never code: it may come from a crawl that somebody else made."""
+        return FormulaPredicate(
+            parse(formula),
+            threshold=self.threshold,
+            semantics=self.semantics,
+            topics=self.topics,
+            link_formula=self.link_formula,
+        )
 
     def text(self) -> str:
         """The formula as text."""
@@ -171,6 +184,10 @@ class CallablePredicate:
         self._function = function
         self.name = name or _name(function)
         self.threshold = _threshold(threshold)
+
+    def with_threshold(self, threshold: float) -> CallablePredicate:
+        """This callable, satisfied from another degree on."""
+        return CallablePredicate(self._function, self.name, threshold=threshold)
 
     def judge(self, page: Page) -> Verdict:
         """What the callable says."""

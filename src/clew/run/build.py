@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,10 +21,14 @@ from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
 from clew.run.knowledge_files import read_knowledge
+from clew.run.topics import kept_topics, library_of
 from clew.run.user_code import UserCode
 from clew.strategy import Strategy, make
+from clew.topic import TopicLibrary
 from clew.visits import read_visits
 
+#: The threshold of a crawl that has yet to learn it from its start pages: every degree above 0 will do.
+ANY_DEGREE = sys.float_info.min
 #: Seconds added to every delay of a host that is not the user's own.
 MARGIN = 0.05
 
@@ -78,14 +83,22 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
     )
 
 
-def predicate_of(config: CrawlConfig, match: Any = None, code: UserCode | None = None) -> Predicate:
+def predicate_of(
+    config: CrawlConfig,
+    match: Any = None,
+    code: UserCode | None = None,
+    topics: TopicLibrary | None = None,
+) -> Predicate:
     """The user's predicate: the formula in the configuration, unless something else is given.
 
-    `code` is what watches the functions it names.
+    `code` is what watches the functions it names; `topics` what it may name of them, if that is not to be
+    read from the folders it was said to be in.
     """
+    wanted = config.match if match is None else match
     return compile_predicate(
-        config.match if match is None else match,
-        threshold=config.threshold,
+        wanted,
+        topics=library_of(config, wanted) if topics is None else topics,
+        threshold=ANY_DEGREE if config.threshold == "start" else config.threshold,
         semantics=config.semantics,
         link_formula=config.link_formula,
         allow_python=True,
@@ -93,10 +106,12 @@ def predicate_of(config: CrawlConfig, match: Any = None, code: UserCode | None =
     )
 
 
-class CandidateUrls(Protocol):
-    """Gives the URL of a candidate by its number: a store, or a reader of one."""
+class CrawlRecord(Protocol):
+    """Gives the URL of a candidate by its number, and what is kept about the crawl: a store, or a reader."""
 
     def url(self, candidate: int) -> str: ...
+
+    def meta(self) -> Mapping[str, Any]: ...
 
 
 def known_from(places: Sequence[str]) -> Knowledge | None:
@@ -123,9 +138,11 @@ def _read_once(place: Path, k: int | None, version: tuple[int, int]) -> VisitLog
     return read_visits(place, k).log
 
 
-def crawl_of(config: CrawlConfig, store: CandidateUrls, predicate: Predicate | None = None) -> Crawl:
+def crawl_of(config: CrawlConfig, store: CrawlRecord, predicate: Predicate | None = None) -> Crawl:
     """The engine, with nothing in it yet."""
-    judge = predicate if predicate is not None else predicate_of(config)
+    judge = predicate
+    if judge is None:
+        judge = predicate_of(config, topics=kept_topics(store.meta()))
     return Crawl(judge, strategy_of(config, judge), rules_of(config), store.url)
 
 

@@ -6,6 +6,7 @@ Each check takes a value and gives it back, or raises a `ValueError` with one se
 from __future__ import annotations
 
 import ipaddress
+import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,6 +49,19 @@ def choice(value: object, known: tuple[str, ...]) -> object:
 def none(value: object) -> object:
     """`none` lifts a limit wherever there can be none."""
     return None if isinstance(value, str) and value.strip().lower() == "none" else value
+
+
+def threshold(value: object) -> object:
+    """A degree above 0, or `start`."""
+    if value == "start":
+        return value
+    try:
+        degree = float(str(value)) if not isinstance(value, bool) else math.nan
+    except ValueError:
+        degree = math.nan
+    if not 0.0 < degree <= 1.0:
+        raise ValueError(f"must be a number above 0 and at most 1, or start, not {str(value)[:80]!r}")
+    return degree
 
 
 def weighed(value: object) -> object:

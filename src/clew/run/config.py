@@ -65,8 +65,12 @@ class CrawlConfig(BaseModel):
         Setting(FIND, "FORMULA", fixed=True, short="-m", example='"wind farm" AND lang:en'),
     ]
     """Which pages to find: a formula such as `'"wind farm" AND lang:en'`; see [predicates](predicate.md)."""
-    threshold: Annotated[float, Field(gt=0, le=1), Setting(FIND, "X", fixed=True)] = 0.5
-    """A page whose degree is at least this is a find."""
+    threshold: Annotated[
+        float | Literal["start"], BeforeValidator(checks.threshold), Setting(FIND, "X|start", fixed=True)
+    ] = 0.5
+    """A page whose degree is at least this is a find; `start`: the least above 0 of the start pages'.
+
+    For `start` these are fetched and judged once before the crawl begins."""
     semantics: Annotated[Literal["minmax", "product", "weighted"], Setting(FIND, "NAME", fixed=True)] = (
         "minmax"
     )
@@ -75,6 +79,11 @@ class CrawlConfig(BaseModel):
     With `minmax` AND is the least, OR the greatest; with `weighted` AND is the geometric mean."""
     link_formula: Annotated[Literal["whole", "any", "rarer"], Setting(FIND, "NAME", fixed=True)] = "whole"
     """What links are held against: the `whole` formula, `any` of what AND joins, or the `rarer` of it."""
+    topics: Annotated[Place, Setting(FIND, "DIR", shown="topics, if it is there", example="topics")] = None
+    """The folder of the topics that the formula names; see [topics](topics.md).
+
+    In `clew.toml` relative to the file. It is read when the crawl begins: a crawl keeps the models it began
+    with, and says so if they have changed when it is resumed."""
     strategy: Annotated[str, BeforeValidator(checks.strategy_name), Setting(FIND, "NAME", fixed=True)] = (
         "intelligent"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,12 +15,14 @@ from clew import __version__
 from clew.engine import Change
 from clew.errors import ConfigError
 from clew.fetch.base import Fetcher, Openable
+from clew.predicate import CallablePredicate, FormulaPredicate
 from clew.predicate.verdict import Predicate
 from clew.run import checkpoint
-from clew.run.build import crawl_of, fetcher_of, seeds_of
+from clew.run.build import ANY_DEGREE, crawl_of, fetcher_of, seeds_of
 from clew.run.checkpoint import UnusableCheckpoint
 from clew.run.clock import Clock, WallClock
-from clew.run.config import CrawlConfig
+from clew.run.config import SETTINGS, CrawlConfig
+from clew.run.declare import STOP
 from clew.run.driver import Command, Driver
 from clew.run.fd_limit import affordable
 from clew.run.observe import Observer, Progress
@@ -27,8 +30,17 @@ from clew.run.parsing import Reading, make_parser
 from clew.run.relearn import relearning
 from clew.run.resume import restore
 from clew.run.stopping import recall_links
+from clew.run.topics import keep_topics
+from clew.store import MemoryStore
 from clew.store.base import Store
 
+#: Settings that a look at the start pages leaves at their defaults.
+_NOT_FOR_A_TRIAL = tuple(
+    key
+    for key, item in SETTINGS.items()
+    if item.setting.group is STOP
+    or key in ("weights", "factors", "option", "use", "sitemaps", "metrics_port", "visits")
+)
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
 LATE = 3.0
 #: Pages learned from again before anyone gets a look in.
@@ -72,6 +84,10 @@ class Session:
         self.store = store
         self.clock = clock or WallClock()
         self.observers = tuple(observers)
+        if isinstance(predicate, FormulaPredicate | CallablePredicate) and config.threshold != "start":
+            # One that was made before it was known that this crawl has its threshold already.
+            unset = predicate.threshold == ANY_DEGREE
+            predicate = predicate.with_threshold(config.threshold) if unset else predicate
         self.crawl = crawl_of(config, store, predicate)
         self._fetcher = fetcher
         self._predicate = predicate
@@ -116,6 +132,10 @@ class Session:
             if not learned:
                 return self._finish("interrupted")
             # Learning again may take minutes, which are not the crawl's.
+            now = self.clock.now()
+        else:
+            await self._take_threshold()
+            keep_topics(self.store, self.crawl.predicate)
             now = self.clock.now()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
@@ -162,6 +182,36 @@ class Session:
             )
         if digest and not resumed:
             self.store.set_meta(visits=digest)
+
+    async def _take_threshold(self) -> None:
+        """With the threshold `start`: judge the start pages once, and take the least degree above 0 (paper
+        003, section 2.3). The crawl is one with that number from then on."""
+        judge = self.crawl.predicate
+        if self.config.threshold != "start":
+            return
+        if not isinstance(judge, FormulaPredicate | CallablePredicate):
+            raise ConfigError("the threshold start is for formulas and functions: give a number")
+        # The start pages alone: what ends a crawl or ranks its links has no say.
+        trial = self.config.model_copy(
+            update={
+                **{key: SETTINGS[key].field.get_default() for key in _NOT_FOR_A_TRIAL},
+                **{"strategy": "breadth-first", "depth": 0, "pages": None, "threshold": ANY_DEGREE},
+            }
+        )
+        with contextlib.closing(MemoryStore()) as store:
+            await Session(trial, store, fetcher=self._fetcher, predicate=judge, clock=self.clock).run()
+            degrees = [row.score for row in store.pages(text=False)]
+        least = min([degree for degree in degrees if degree > 0.0], default=None)
+        if least is None:
+            raise ConfigError(
+                f"no start page has a degree above 0 ({len(degrees)} could be judged): give others to start "
+                "from, or a number as --threshold"
+            )
+        self.config = self.config.model_copy(update={"threshold": least})
+        self.crawl = crawl_of(self.config, self.store, judge.with_threshold(least))
+        # The hosts of the start pages have just been asked.
+        self.crawl.hosts.not_before = self.clock.now() + self.crawl.rules.politeness.delay
+        self.store.set_meta(config=json.loads(self.config.to_json()))
 
     async def _relearn(self, pages: int, *, go_on: bool = True) -> bool:
         """A strategy that learns is taught again what the crawl saw, from its own archive, since the last

@@ -98,6 +98,9 @@ def resume_config(stored: CrawlConfig, cli: Mapping[str, object], *, environ: Ma
                 f"this crawl was started with {_dashed(key)} = {_shown(values[key])}, and {harm} on a "
                 f"directory's word: to go on, give {_option(key)} again, or {_option(key)} none"
             )
+    if values["threshold"] == "start":
+        # What the start pages gave stands.
+        values["threshold"] = stored.threshold
     config = make_config(values, sources)
     for key in FIXED:
         if key in given and getattr(config, key) != getattr(stored, key):

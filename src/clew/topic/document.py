@@ -95,8 +95,10 @@ class TextReader:
 
     def names(self, numbers: Ids) -> list[str]:
         """The stems that have some numbers."""
-        names = self._numbers.names
-        return [names[number] for number in numbers.tolist()]
+        listed = numbers.tolist()
+        # All the names there are is a long list: those known for good are at hand.
+        names = self._stems if max(listed, default=0) < self.size else self._numbers.names
+        return [names[number] for number in listed]
 
     def _of(self, language: str) -> Forms:
         language = language or FALLBACK

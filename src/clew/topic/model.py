@@ -62,7 +62,7 @@ class TopicModel:
     prior: float = 0.1
     held_out: HeldOut | None = None
     examples: str = ""
-    """Digest of the examples it was trained on."""
+    """A mark of what it was trained on, to tell whether that has changed."""
 
     @property
     def digest(self) -> str:

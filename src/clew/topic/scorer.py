@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew import native
+from clew.learn.logistic import sigmoid
+from clew.learn.rows import spans
 from clew.page import Links, Page
 from clew.topic.document import Floats, StemVector, TextReader
 from clew.topic.model import LIKE, TopicModel
@@ -105,9 +106,7 @@ class TopicScorers:
         numbers, weights = vector.numbers[known], vector.weights[known]
         starts = self._starts[numbers]
         lengths = self._starts[numbers + 1] - starts
-        ends = np.cumsum(lengths)
-        places = np.repeat(starts - ends + lengths, lengths)
-        places += np.arange(len(places))
+        places = spans(starts, lengths)
         return (
             np.repeat(numbers, lengths),
             self._topics[places],
@@ -115,7 +114,7 @@ class TopicScorers:
         )
 
     def _degrees(self, scores: Floats) -> Floats:
-        found = 1.0 / (1.0 + native.exp(-scores))
+        found = sigmoid(scores)
         if self._cosine.any():
             found = np.where(self._cosine, np.clip(scores, 0.0, 1.0), found)
         return found
