@@ -1,16 +1,21 @@
 """What pyproject.toml cannot say: a compiled part, left out where there is no compiler."""
 
 import sys
+from glob import glob
 
 from setuptools import Extension, setup
 
-NAMES = ("_elementary", "_fast", "_look", "_rows", "_sparse")
 #: A product and a sum fused into one operation are rounded once, not twice: other bits than without.
 FLAGS = [] if sys.platform == "win32" else ["-ffp-contract=off"]
 
 setup(
     ext_modules=[
-        Extension(f"clew.native.{n}", [f"src/clew/native/{n}.c"], extra_compile_args=FLAGS, optional=True)
-        for n in NAMES
+        Extension(
+            "clew.native._compiled",
+            sorted(glob("src/clew/native/*.c")),
+            depends=glob("src/clew/native/*.h"),
+            extra_compile_args=FLAGS,
+            optional=True,
+        )
     ]
 )

@@ -18,7 +18,7 @@ from clew import native
 from clew.native import pure
 
 try:
-    from clew.native import _elementary as compiled
+    from clew.native import _compiled as compiled
 except ImportError:
     compiled = None
 

@@ -92,15 +92,22 @@ _MISSING = () if os.environ.get("CLEW_REQUIRE_NATIVE") == "1" else (ImportError,
 
 if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(*_MISSING):
-        from clew.native._fast import flat, fold, sketch
-    with contextlib.suppress(*_MISSING):
-        from clew.native._look import beginning, having, joined, lines
-    with contextlib.suppress(*_MISSING):
-        from clew.native._rows import best, find, first_of_each, hashed, sums
-    with contextlib.suppress(*_MISSING):
-        from clew.native._sparse import gathered
-    with contextlib.suppress(*_MISSING):
-        from clew.native import _elementary as _arithmetic  # type: ignore[no-redef]
+        from clew.native import _compiled as _arithmetic  # type: ignore[no-redef]
+        from clew.native._compiled import (
+            beginning,
+            best,
+            find,
+            first_of_each,
+            flat,
+            fold,
+            gathered,
+            hashed,
+            having,
+            joined,
+            lines,
+            sketch,
+            sums,
+        )
 
 COMPILED = flat is not None
 """Whether the compiled part is in use."""

@@ -8,8 +8,7 @@
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -206,7 +205,7 @@ static PyObject *logaddexp_array(PyObject *Py_UNUSED(module), PyObject *const *a
     Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef clew_elementary_methods[] = {
     {"exp", (PyCFunction)(void (*)(void))exp_array, METH_FASTCALL, "exp(x, found): e to the power of each."},
     {"log", (PyCFunction)(void (*)(void))log_array, METH_FASTCALL, "log(x, found): the natural logarithm of each."},
     {"log1p", (PyCFunction)(void (*)(void))log1p_array, METH_FASTCALL, "log1p(x, found): log(1 + x) of each."},
@@ -219,13 +218,3 @@ static PyMethodDef methods[] = {
     {"tanh_of", tanh_number, METH_O, "tanh_of(x): the hyperbolic tangent of one number."},
     {NULL, NULL, 0, NULL},
 };
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "clew.native._elementary", "exp, log and their kin, alike on every processor.", 0, methods,
-    NULL, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit__elementary(void)
-{
-    return PyModuleDef_Init(&module);
-}

@@ -5,8 +5,7 @@
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself, and no borrowed object used after Python code may have run. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
 #include <string.h>
 
 #define BLANK 32
@@ -273,20 +272,10 @@ static PyObject *beginning(PyObject *Py_UNUSED(module), PyObject *const *args, P
     return found;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef clew_lookup_methods[] = {
     {"beginning", (PyCFunction)(void (*)(void))beginning, METH_FASTCALL, beginning_doc},
     {"having", (PyCFunction)(void (*)(void))having, METH_FASTCALL, having_doc},
     {"joined", (PyCFunction)(void (*)(void))joined, METH_FASTCALL, joined_doc},
     {"lines", lines, METH_O, lines_doc},
     {NULL, NULL, 0, NULL},
 };
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "clew.native._look", "Look-ups in texts, many at a time, compiled.", 0, methods,
-    NULL, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit__look(void)
-{
-    return PyModuleDef_Init(&module);
-}

@@ -5,8 +5,7 @@
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -279,7 +278,7 @@ static PyObject *hashed(PyObject *Py_UNUSED(module), PyObject *const *args, Py_s
     return PyLong_FromLongLong(words);
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef clew_rows_methods[] = {
     {"best", (PyCFunction)(void (*)(void))best, METH_FASTCALL, best_doc},
     {"find", (PyCFunction)(void (*)(void))find, METH_FASTCALL, find_doc},
     {"first_of_each", (PyCFunction)(void (*)(void))first_of_each, METH_FASTCALL, first_doc},
@@ -287,13 +286,3 @@ static PyMethodDef methods[] = {
     {"sums", (PyCFunction)(void (*)(void))sums, METH_FASTCALL, sums_doc},
     {NULL, NULL, 0, NULL},
 };
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "clew.native._rows", "Loops over rows of numbers and hashes, compiled.", 0, methods,
-    NULL, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit__rows(void)
-{
-    return PyModuleDef_Init(&module);
-}

@@ -4,8 +4,7 @@
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself, and nothing returned but fresh Python objects. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -384,19 +383,9 @@ static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *argument)
     return found;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef clew_text_methods[] = {
     {"flat", (PyCFunction)(void (*)(void))flat, METH_FASTCALL, flat_doc},
     {"sketch", sketch, METH_VARARGS, sketch_doc},
     {"fold", fold, METH_O, fold_doc},
     {NULL, NULL, 0, NULL},
 };
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "clew.native._fast", "Loops over the characters of a text, compiled.", 0, methods,
-    NULL, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit__fast(void)
-{
-    return PyModuleDef_Init(&module);
-}

@@ -4,8 +4,7 @@
    Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
    the object itself. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -61,17 +60,7 @@ static PyObject *gathered(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {
+PyMethodDef clew_sparse_methods[] = {
     {"gathered", (PyCFunction)(void (*)(void))gathered, METH_FASTCALL, gathered_doc},
     {NULL, NULL, 0, NULL},
 };
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "clew.native._sparse", "A loop over a sparse matrix, compiled.", 0, methods,
-    NULL, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit__sparse(void)
-{
-    return PyModuleDef_Init(&module);
-}

@@ -1,3 +1,0 @@
-from typing_extensions import Buffer
-
-def gathered(to: Buffer, of: Buffer, values: Buffer, found: Buffer, /) -> None: ...
