@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew import native
 from clew import url as urls
 from clew.factor.base import Discovery, EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState
 from clew.factor.interest import log_ratio, significance
@@ -21,7 +22,7 @@ NO_LOG = VisitLog(
     session=np.zeros(0, np.int64),
 )
 #: Ratios from which on an interest is strong, for an explanation.
-_STRONG = float(np.log(2.0))
+_STRONG = native.log_of(2.0)
 
 
 class VisitorFactor(Factor):
