@@ -60,7 +60,8 @@ class TextReader:
     """Turns texts into stem vectors.
 
     Parameters: stems that get the first numbers; others are numbered as they are met. When too many were
-    met, all but the first are forgotten (see `size`): their numbers mean nothing beyond one text.
+    met, all but the first are forgotten (see `size`), unless it `forgets` none: their numbers mean nothing
+    beyond one text.
 
     >>> reader = TextReader(["wind"])
     >>> found = reader.page(Page(url="http://a.example/", text="The wind and the sea, the wind"))
@@ -68,7 +69,8 @@ class TextReader:
     (['wind', 'sea'], [0.86, 0.51])
     """
 
-    def __init__(self, stems: Sequence[str] = ()) -> None:
+    def __init__(self, stems: Sequence[str] = (), *, forgets: bool = True) -> None:
+        self._forgets = forgets
         self.size = len(stems)
         """How many stems have a number for good."""
         self._stems = tuple(stems)
@@ -103,8 +105,9 @@ class TextReader:
     def _of(self, language: str) -> Forms:
         language = language or FALLBACK
         forms = self._forms.get(language)
-        if forms is None or len(self._numbers) > self.size + MAX_FORMS:
-            if forms is not None:
+        full = self._forgets and len(self._numbers) > self.size + MAX_FORMS
+        if forms is None or full:
+            if full:
                 self._numbers = Numbers(self._stems)
                 self._forms.clear()
             forms = self._forms[language] = Forms(self._numbers, language)

@@ -19,7 +19,7 @@ from clew.topic import ANY, Example
 from clew.topic.model import HeldOut
 from clew.training.documents import digest_of
 from clew.training.folder import TaxonomyFolder
-from clew.training.train import Trained, reliability, train
+from clew.training.train import StemVectors, Trained, reliability, train
 
 
 class TopicTrainer:
@@ -29,6 +29,7 @@ class TopicTrainer:
         self.folder = folder
         self._positive = folder.examples("positive")
         self._negative = folder.examples("negative")
+        self._vectors = StemVectors()
         folder.taxonomy.check_disjoint(self._positive)
 
     def positives(self, path: str) -> list[Example]:
@@ -57,6 +58,7 @@ class TopicTrainer:
                 prior=self.folder.prior,
                 keywords=settings.keywords,
                 mark=self._mark(path),
+                vectors=self._vectors,
             )
         except UsageError as error:
             raise UsageError(f"{path}: {str(error).replace('NAME', path)}") from None

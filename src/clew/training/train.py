@@ -55,35 +55,51 @@ class Trained:
     held_out: tuple[HeldOutDegree, ...] = ()
 
 
-class Rows:
-    """Examples as stem vectors over one table of stems, with the stems' document frequencies."""
+class StemVectors:
+    """Documents as stem vectors over one table of stems, each read once however many topics it teaches."""
 
-    def __init__(self, examples: Sequence[Example], reader: TextReader) -> None:
+    def __init__(self) -> None:
+        self.reader = TextReader(forgets=False)
+        self._known: dict[int, StemVector] = {}
+
+    def of(self, example: Example) -> StemVector:
+        """The vector of a document."""
+        key = example.key
+        if key not in self._known:
+            self._known[key] = self.reader.page(example.page)
+        return self._known[key]
+
+
+class Rows:
+    """The vectors of some examples, one after the other in flat arrays."""
+
+    def __init__(self, examples: Sequence[Example], vectors: StemVectors) -> None:
         self.examples = examples
-        self.vectors: list[StemVector] = [reader.page(example.page) for example in examples]
-        self.size = 1 + max((int(v.numbers[-1]) for v in self.vectors if len(v)), default=0)
+        found = [vectors.of(example) for example in examples]
+        lengths = [len(vector) for vector in found]
+        self.owners = np.repeat(np.arange(len(found)), lengths)
+        self.numbers = np.concatenate([np.zeros(0, np.int64), *(vector.numbers for vector in found)])
+        self.values = np.concatenate([np.zeros(0), *(vector.weights for vector in found)])
+        self.ends = np.cumsum([0, *lengths])
+        self.size = 1 + int(self.numbers.max(initial=0))
 
     def __len__(self) -> int:
         return len(self.examples)
 
     def frequencies(self, chosen: Bools) -> Floats:
         """In how many of the chosen documents each stem is."""
-        numbers = [v.numbers for v, there in zip(self.vectors, chosen, strict=True) if there]
-        found = np.concatenate([np.zeros(0, np.int64), *numbers])
-        return np.bincount(found, minlength=self.size).astype(np.float64)
+        return np.bincount(self.numbers, chosen[self.owners], self.size).astype(np.float64)
 
     def scores(self, weights: Floats) -> Floats:
         """The weighted sum of each document."""
-        return np.array([float((weights[v.numbers] * v.weights).sum()) for v in self.vectors])
+        return np.bincount(self.owners, weights[self.numbers] * self.values, len(self)).astype(np.float64)
 
     def matrix(self, scale: Floats) -> Any:
         """The rows as a sparse matrix, columns scaled."""
         from scipy import sparse
 
-        values = np.concatenate([np.zeros(0), *(v.weights * scale[v.numbers] for v in self.vectors)])
-        numbers = np.concatenate([np.zeros(0, np.int64), *(v.numbers for v in self.vectors)])
-        ends = np.cumsum([0, *(len(v) for v in self.vectors)])
-        return sparse.csr_matrix((values, numbers, ends), shape=(len(self), self.size))
+        values = self.values * scale[self.numbers]
+        return sparse.csr_matrix((values, self.numbers, self.ends), shape=(len(self), self.size))
 
 
 def train(
@@ -94,6 +110,7 @@ def train(
     prior: float = 0.1,
     keywords: Mapping[str, float] | None = None,
     mark: str = "",
+    vectors: StemVectors | None = None,
 ) -> Trained:
     """Learn a topic.
 
@@ -112,11 +129,11 @@ def train(
         )
     if kind != "keyword":
         _need_sklearn(kind)
-    reader = TextReader()
-    rows = Rows([*positives, *negatives], reader)
+    vectors = vectors or StemVectors()
+    rows = Rows([*positives, *negatives], vectors)
     labels = np.arange(len(rows)) < len(positives)
     given = _given(keywords, positives)
-    learner = _Learner(kind, rows, given, reader)
+    learner = _Learner(kind, rows, given, vectors.reader)
     weights = learner.fit(labels, np.ones(len(rows), np.bool_))
     held, folds = learner.held_out(labels)
     a, b = _curve(held, labels, prior) if held is not None else (0.0, 0.0)
@@ -134,12 +151,10 @@ def train(
 
 def like(examples: Sequence[Example]) -> TopicModel:
     """The mean direction of examples: what `like:` compares pages with, by the cosine."""
-    reader = TextReader()
-    rows = Rows(examples, reader)
-    total = np.zeros(rows.size)
-    for vector in rows.vectors:
-        total[vector.numbers] += vector.weights
-    names = reader.names(np.arange(rows.size))
+    vectors = StemVectors()
+    rows = Rows(examples, vectors)
+    total = np.bincount(rows.numbers, rows.values, rows.size).astype(np.float64)
+    names = vectors.reader.names(np.arange(rows.size))
     kept = np.lexsort((np.arange(rows.size), -total))[:KEPT]
     total /= np.sqrt((total[kept] ** 2).sum()) or 1.0
     return _model(LIKE, np.where(np.isin(np.arange(rows.size), kept), total, 0.0), 0.0, names)
