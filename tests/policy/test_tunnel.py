@@ -1,0 +1,117 @@
+"""Tunnelling: when the focus widens and narrows, and to what."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.policy.tally import Tally
+from clew.policy.tunnel import READINGS, WAYS, Tunnel, TunnelRules
+from clew.predicate import parse
+
+NARROW = "topic:tourism.sports.water.sailing AND topic:mv.rügen"
+
+
+def tunnel(formula=NARROW, **rules):
+    return Tunnel(parse(formula), TunnelRules(**{"session": 4, **rules}))
+
+
+def crawl(one, flags, degrees=(1.0, 0.0)):
+    """Feed pages, `+` for a find; gives the formulas the focus changed to."""
+    tally, changes = Tally(), []
+    for flag in flags:
+        found = flag == "+"
+        tally.record_page(found)
+        change = one.record_page([1.0] * len(one.parts) if found else list(degrees), tally, 0.5)
+        if change is not None:
+            changes.append(str(change))
+    return changes, tally
+
+
+def test_it_climbs_as_the_paper_tells_and_comes_back_step_by_step():
+    """Sailing on Rügen over water sports, sports and tourism; here sailing is rare until it is tourism."""
+    one = tunnel()
+    down, tally = crawl(one, "++++" + "----" * 4, degrees=(0.0, 1.0))
+    assert down == [
+        "topic:tourism.sports.water AND topic:mv.rügen",
+        "topic:tourism.sports AND topic:mv.rügen",
+        "topic:tourism AND topic:mv.rügen",
+        "topic:tourism AND topic:mv",
+    ]
+    assert not tally.widest
+    for _ in range(4):
+        tally.record_page(False)
+    assert one.end_session(tally) is None
+    assert tally.widest, "the most general level"
+    for _ in range(4):
+        tally.record_page(True)
+    assert str(one.end_session(tally)) == "topic:tourism AND topic:mv.rügen"
+    assert not tally.widest
+
+
+def test_it_leaves_out_the_more_frequent_topic():
+    changes, tally = crawl(tunnel("wind AND sea AND tea", way="drop"), "++++" + "----" * 3, (1.0, 0.0, 0.4))
+    assert changes == ["sea AND tea", "sea"]
+    assert tally.widest
+
+
+def test_it_gives_the_rarer_topic_more_weight():
+    changes, tally = crawl(tunnel("wind AND sea", way="reweight"), "++++" + "----" * 4, (1.0, 0.0))
+    assert changes == ["wind AND sea^2", "wind AND sea^4", "wind AND sea^8"]
+    assert tally.widest
+
+
+@pytest.mark.parametrize(("reading", "expected"), [("visited", "wind"), ("lowered", "sea")])
+def test_both_readings_of_what_is_rare_are_there(reading, expected):
+    """Fewer pages are about wind; but where both are wanted, it is sea that is lacking most often."""
+    one = tunnel("wind AND sea", way="drop", reading=reading, session=7)
+    tally = Tally()
+    pages = [(1, 1), (1, 1), (0.45, 0.4), (0.45, 0.4), (0.45, 0.4), (0.4, 0.5), (0.45, 0.55)]
+    for degrees in pages:
+        tally.record_page(False)
+        one.record_page([*map(float, degrees)], tally, 0.5)
+    for found in [True] * 7 + [False] * 7:
+        tally.record_page(found)
+    assert (one.rarity.visited, one.rarity.lowered) == ({"wind": 2, "sea": 4}, {"sea": 3, "wind": 2})
+    assert str(one.end_session(tally)) == expected
+
+
+def test_what_is_denied_stays_denied():
+    changes, _ = crawl(tunnel("topic:a.b AND NOT tea AND sea"), "++++----", (0.0, 1.0))
+    assert changes == ["topic:a AND sea AND NOT tea"]
+
+
+@given(st.text("+-", min_size=1, max_size=120), st.sampled_from(WAYS), st.sampled_from(READINGS))
+def test_steps_are_undone_one_by_one_and_the_judged_formula_is_always_the_first(flags, way, reading):
+    one = tunnel(way=way, reading=reading)
+    crawl(one, flags)
+    assert str(one.steps[0]) == NARROW
+    assert len({str(step) for step in one.steps}) == len(one.steps)
+    assert all(str(parse(str(step))) == str(step) for step in one.steps)
+
+
+@given(st.text("+-", min_size=4, max_size=80))
+def test_the_rule_of_the_paper_decides(flags):
+    """s < a·r widens, s > b·r narrows if there was a step, otherwise nothing."""
+    one, tally = tunnel("wind AND sea AND tea", way="drop"), Tally()
+    for n, flag in enumerate(flags, 1):
+        before = len(one.steps)
+        tally.record_page(flag == "+")
+        change = one.record_page([0.0, 1.0, 1.0], tally, 0.5)
+        if n % 4:
+            assert change is None
+            continue
+        s, r = flags[n - 4 : n].count("+") / 4, flags[:n].count("+") / n
+        expected = min(3, before + 1) if s < 0.5 * r else max(1, before - 1) if s > 0.8 * r else before
+        assert len(one.steps) == expected
+
+
+def test_a_focus_of_an_earlier_session_is_taken_up():
+    one, other = tunnel(), tunnel()
+    crawl(one, "++++--------")
+    for step in one.steps[1:]:
+        other.take(parse(str(step)))
+    assert list(map(str, other.steps)) == list(map(str, one.steps))
+    other.take(parse(NARROW))
+    assert len(other.steps) == 1
