@@ -21,6 +21,10 @@ class CrawlSettings(TypedDict, total=False):
     weights: Mapping[str, float] | str
     factors: Sequence[str]
     option: Sequence[str]
+    tunnel: Literal["auto", "climb", "drop", "reweight", "off"]
+    tunnel_session: int
+    tunnel_by: Literal["visited", "lowered"]
+    tunnel_frontier: Literal["whole", "new"]
     use: Sequence[str]
     visits: Path | str | None
     k: int | None

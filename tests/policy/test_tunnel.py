@@ -23,9 +23,11 @@ def crawl(one, flags, degrees=(1.0, 0.0)):
     for flag in flags:
         found = flag == "+"
         tally.record_page(found)
-        change = one.record_page([1.0] * len(one.parts) if found else list(degrees), tally, 0.5)
+        one.record_degrees([1.0] * len(one.parts) if found else list(degrees), 0.5)
+        change = one.end_session(tally) if tally.pages % one.rules.session == 0 else None
         if change is not None:
             changes.append(str(change))
+            one.take(change)
     return changes, tally
 
 
@@ -70,7 +72,7 @@ def test_both_readings_of_what_is_rare_are_there(reading, expected):
     pages = [(1, 1), (1, 1), (0.45, 0.4), (0.45, 0.4), (0.45, 0.4), (0.4, 0.5), (0.45, 0.55)]
     for degrees in pages:
         tally.record_page(False)
-        one.record_page([*map(float, degrees)], tally, 0.5)
+        one.record_degrees([*map(float, degrees)], 0.5)
     for found in [True] * 7 + [False] * 7:
         tally.record_page(found)
     assert (one.rarity.visited, one.rarity.lowered) == ({"wind": 2, "sea": 4}, {"sea": 3, "wind": 2})
@@ -98,10 +100,11 @@ def test_the_rule_of_the_paper_decides(flags):
     for n, flag in enumerate(flags, 1):
         before = len(one.steps)
         tally.record_page(flag == "+")
-        change = one.record_page([0.0, 1.0, 1.0], tally, 0.5)
+        one.record_degrees([0.0, 1.0, 1.0], 0.5)
         if n % 4:
-            assert change is None
             continue
+        if (change := one.end_session(tally)) is not None:
+            one.take(change)
         s, r = flags[n - 4 : n].count("+") / 4, flags[:n].count("+") / n
         expected = min(3, before + 1) if s < 0.5 * r else max(1, before - 1) if s > 0.8 * r else before
         assert len(one.steps) == expected

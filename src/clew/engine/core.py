@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clew import url as urls
 from clew.engine.learning import Lesson, Taught, teach, teach_many
 from clew.engine.prospects import FrontierProspects
+from clew.engine.tunnelling import Tunnelling
 from clew.frontier.admission import Admission
 from clew.frontier.expander import Expander
 from clew.frontier.hosts import Host, Hosts, Politeness
@@ -26,6 +27,7 @@ from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Via
 from clew.page import Links
 from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
 from clew.policy.community import Community
+from clew.policy.tunnel import TunnelRules
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
 from clew.trace import Tracer
@@ -52,6 +54,8 @@ class CrawlRules:
     """Read sitemaps: those robots.txt names (`robots`), or /sitemap.xml where it names none too (`on`)."""
     max_size: int | None = None
     """Candidates kept at hand; what is worth less waits until there is room."""
+    tunnel: TunnelRules | None = None
+    """How the focus widens when finds become rare; None leaves it as it is."""
     traps: bool = True
     """Leave traps, mirrors and error pages alone once they are recognised."""
 
@@ -68,6 +72,7 @@ class Core:
         """What is sought: links are estimated by it, and pages are examples for learning by it."""
         self.strategy = strategy
         self.rules = rules
+        self.tunnelling = None if rules.tunnel is None else Tunnelling(predicate, rules.tunnel)
         self.url_of = url_of
         self.frontier = Frontier(len(strategy.parts))
         self.hosts = Hosts(rules.politeness)
@@ -99,6 +104,8 @@ class Core:
         self.lent = False
         """A page was asked for in the stead of a late one, so more may come than the budget has room for."""
         self.started: float | None = None
+        self.taught: list[list[Lesson]] | None = None
+        """What the strategy was taught, batch by batch; kept only where a lab, which has no archive, asks."""
         self.tasks = 0
         self._outbox: list[Effect] = []
         self._given_up: list[int] = []
@@ -182,6 +189,8 @@ class Core:
 
     def learn(self, lesson: Lesson) -> tuple[NDArray[np.float64] | None, list[Effect]]:
         """Teach the strategy; gives what the lesson's links are worth, and what to save of others' worth."""
+        if self.taught is not None:
+            self.taught.append([lesson])
         taught = teach(self.strategy, lesson)
         return taught.terms, [] if taught.moved is None else self.expander.rescore(taught.moved)
 

@@ -119,7 +119,10 @@ class Crawl(Leasing):
         if not pages:
             return []
         first = self.frontier.count
-        taught = teach_many(self.strategy, [page.lesson for page in pages])
+        lessons = [page.lesson for page in pages]
+        if self.taught is not None:
+            self.taught.append(lessons)
+        taught = teach_many(self.strategy, lessons)
         effects = self.rescore(taught)
         for page, learned in zip(pages, taught, strict=True):
             if page.links is not None:
@@ -200,7 +203,9 @@ class Crawl(Leasing):
         return [*rest, *entries[last + 1 :]]
 
     def repeat(self, entry: Journal) -> None:
-        """Take in again, on resume, what was commanded before."""
+        """Take in again, on resume, what was commanded before, and how sessions ended."""
+        if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
+            return
         change = commands.loads(entry.entry, self.in_force)
         if change is not None and commands.refolds(entry.entry):
             state = self.strategy.state()
@@ -212,7 +217,7 @@ class Crawl(Leasing):
     def _remake(self, change: Change) -> None:
         """A fresh strategy by a change, with nothing learned yet."""
         if isinstance(change, SetFocus):
-            self.focus = self.predicate_of(change.formula)
+            self._seek(change.formula)
             self.strategy = remake(self.strategy, predicate=self.focus)
         elif isinstance(change, SetWeights):
             self.strategy = remake(self.strategy, weights=change.weights)
@@ -220,7 +225,8 @@ class Crawl(Leasing):
 
     def _replace(self, refold: Refold) -> list[Effect]:
         """A strategy that was taught again takes over, and the frontier is worth what it says."""
-        self.strategy, self.focus = refold.strategy, refold.focus
+        self.strategy = refold.strategy
+        self._seek(refold.focus.text(), refold.focus)
         self.overflow.strategy = self.strategy
         if self.frontier.overflow_count and self.strategy.capabilities.sheds:
             self.strategy.set_aside(np.flatnonzero(self.frontier.overflowed[: self.frontier.count]))
@@ -240,7 +246,7 @@ class Crawl(Leasing):
             self._note_setup(weights=change.weights)
             return self.expander.rescore(moved)
         if isinstance(change, SetFocus):
-            self.focus = self.predicate_of(change.formula)
+            self._seek(change.formula)
             self._note_setup(predicate=self.focus)
             if change.rescore and self.strategy.capabilities.refocuses:
                 return self.expander.rescore(self.strategy.refocus(self.focus))
@@ -251,6 +257,11 @@ class Crawl(Leasing):
         self.hosts.touch(host.number)
         self.give_up(host)
         return [host.row(self.rules.politeness)]
+
+    def _seek(self, formula: str, focus: Predicate | None = None) -> None:
+        self.focus = focus if focus is not None else self.predicate_of(formula)
+        if self.tunnelling is not None:
+            self.tunnelling.take(formula)
 
     def _note_setup(self, **changes: Any) -> None:
         if self.strategy.setup is not None:
@@ -526,6 +537,7 @@ class Crawl(Leasing):
         matched = verdict.satisfied and repeated is None and shown
         self.frontier.close(task.candidate, State.FETCHED)
         self._count(host, matched, repeated is not None)
+        session = self.tunnelling.record_page(page, self.tally) if self.tunnelling is not None else ""
         admitted = self.admission.admit(page, task.depth + 1)
         numbered = self.expander.number(admitted, unfiled)
         sought = verdict if self.focus is self.predicate else self.focus.judge(page)
@@ -566,7 +578,8 @@ class Crawl(Leasing):
             dropped=admitted.dropped,
         )
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
-        return host, [*effects, close, saved, host.row(self.rules.politeness), record]
+        kept = [Journal(self.tracer.count, session)] if session else []
+        return host, [*effects, close, saved, host.row(self.rules.politeness), record, *kept]
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
         self.tally.record_page(matched, repeated=repeated)

@@ -98,6 +98,8 @@ class StrategySpec(_Table):
     """Pages asked for and settled together: what the first of them teach comes too late for the last."""
     visits: str = ""
     """A log of visits: `wikispeedia`, or a database of `clew visits import`."""
+    tunnel: Literal["off", "climb", "drop", "reweight"] = "off"
+    """How what is sought widens when finds become rare."""
     options: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")

@@ -22,6 +22,7 @@ from clew.lab.predicates import Blind
 from clew.lab.results import Oracle, Results, RunResult, measured
 from clew.lab.simulate import simulate
 from clew.lab.workers import map_in_processes
+from clew.policy.tunnel import TunnelRules
 
 Job = tuple[int, int]
 """The number of a case, and the number of a strategy or -1 for the oracle."""
@@ -132,6 +133,7 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
         budget,
         traps=plan.experiment.traps,
         batch=spec.batch,
+        tunnel=None if spec.tunnel == "off" else TunnelRules(way=spec.tunnel),
     )
     run = RunResult(
         key=_key_of(plan, job),
@@ -168,9 +170,10 @@ def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> st
     """A name for everything a run depends on; another budget, seed or option is another run."""
     rules = (experiment.predicate, experiment.traps) if spec else ()
     told = (experiment.seed, experiment.longest, rules, case)
-    # What was run before there were batches has the key it had.
-    alone = {"batch"} if spec and spec.batch == 1 else None
-    strategy = spec.model_dump_json(exclude=alone) if spec else "oracle"
+    # What was run before there were batches and tunnels has the key it had.
+    later = {"batch": 1, "tunnel": "off"}
+    unused = {name for name, value in later.items() if spec and getattr(spec, name) == value}
+    strategy = spec.model_dump_json(exclude=unused) if spec else "oracle"
     return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from clew.engine import Crawl, CrawlRules
+from clew.engine import Crawl, CrawlRules, SetFocus
+from clew.engine.learning import Lesson
 from clew.frontier.hosts import Politeness
 from clew.lab.parsed_web import AGENT, ParsedWeb
 from clew.messages import Effect, Record, SaveCandidates, SavePage, TaskKind
 from clew.page import Page
 from clew.policy import Budget, Scope
+from clew.policy.tunnel import TunnelRules
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
 from clew.strategy.vectorizer import distinct_words
@@ -91,11 +93,12 @@ def simulate(
     *,
     traps: bool = False,
     batch: int = 1,
+    tunnel: TunnelRules | None = None,
 ) -> SimulatedCrawl:
     """Crawl the parsed_web from the seeds until `budget` requests are spent or nothing is left.
 
     With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab. So
-    many pages as `batch` says are asked for, and settled, together.
+    many pages as `batch` says are asked for, and settled, together. `tunnel` says how the focus widens.
 
     >>> from clew.lab import DemoWeb
     >>> from clew.predicate import compile
@@ -118,8 +121,10 @@ def simulate(
         # What is measured is the choice among links: nothing else adds candidates or takes them away.
         sitemaps="off",
         traps=traps,
+        tunnel=tunnel,
     )
     crawl = Crawl(predicate, strategy, rules, store.urls.__getitem__)
+    crawl.taught = [] if tunnel is not None else None
     series = _Series(strategy.parts, budget)
     now = 0.0
     store.save(crawl.start(seeds, now), 0)
@@ -137,6 +142,8 @@ def simulate(
                 series.add(crawl.tally.requests, task.terms)
         before = crawl.tally.requests
         store.save(crawl.settle_many([parsed_web.outcome(task) for task in tasks], now), before)
+        if crawl.tunnelling is not None and crawl.tunnelling.wanted is not None:
+            store.save(_refocus(crawl, crawl.tunnelling.wanted, now), crawl.tally.requests)
     tally = crawl.tally
     return SimulatedCrawl(
         finds=tuple(store.finds),
@@ -149,6 +156,23 @@ def simulate(
         parts=series.means(),
         cpu=time.process_time() - started,
     )
+
+
+def _refocus(crawl: Crawl, change: SetFocus, now: float) -> Sequence[Effect]:
+    """Command a change of focus; what must be learned again is what was taught, seen with other eyes."""
+    refold = crawl.prepare(change)
+    if refold is not None:
+        refold.strategy.cut_words_with(_words)
+        for lessons in crawl.taught or ():
+            refold.teach([_sought(lesson, refold.focus) for lesson in lessons])
+    return crawl.command(change, now, refold)
+
+
+def _sought(lesson: Lesson, focus: Predicate) -> Lesson:
+    expansion = lesson.expansion
+    if lesson.met or not (expansion.page.text or len(expansion.links)):
+        return lesson
+    return replace(lesson, expansion=replace(expansion, verdict=focus.judge(expansion.page)))
 
 
 class _Series:

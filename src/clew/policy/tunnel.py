@@ -13,13 +13,12 @@ There are three ways to generalise. In each, the *critical* part of a conjunctio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from clew.policy.tally import Tally
 from clew.predicate.atoms.topic import TopicAtom
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, weight
-from clew.topic import ANY
 
 WAYS = ("climb", "drop", "reweight")
 READINGS = ("visited", "lowered")
@@ -88,8 +87,8 @@ class Tunnel:
     >>> tally = Tally()
     >>> for found in (True, True, False, False):
     ...     tally.record_page(found)
-    ...     change = tunnel.record_page([1.0, float(found)], tally, threshold=0.5)
-    >>> str(change)
+    ...     tunnel.record_degrees([1.0, float(found)], threshold=0.5)
+    >>> str(tunnel.end_session(tally))
     'topic:sports.sailing AND topic:mv'
     """
 
@@ -112,29 +111,19 @@ class Tunnel:
         """What the conjunction that is judged consists of, less what it denies."""
         return [part for part in conjuncts(self.steps[0]) if not isinstance(part, Not)]
 
-    def record_page(self, degrees: Sequence[float], tally: Tally, threshold: float) -> Formula | None:
-        """Take in a page, counted by the tally already, with its degrees by `parts`; gives the new focus when
-        it is time for another."""
-        if degrees:
-            self.rarity.record([str(part) for part in self.parts], degrees, threshold)
-        if tally.pages % self.rules.session:
-            return None
-        return self.end_session(tally)
+    def record_degrees(self, degrees: Sequence[float], threshold: float) -> None:
+        """A page had these degrees by `parts`."""
+        self.rarity.record([str(part) for part in self.parts], degrees, threshold)
 
     def end_session(self, tally: Tally) -> Formula | None:
-        """A session is over: the focus from now on, if it is another."""
+        """A session is over: what should be sought from now on, if it is something else (`take` it then)."""
         last, whole = tally.precision(self.rules.session), tally.precision()
+        tally.widest = False
         if last < self.rules.a * whole:
             wider = self.wider()
             tally.widest = wider is None
-            if wider is not None:
-                self.steps.append(wider)
             return wider
-        tally.widest = False
-        if last > self.rules.b * whole and len(self.steps) > 1:
-            self.steps.pop()
-            return self.focus
-        return None
+        return self.steps[-2] if last > self.rules.b * whole and len(self.steps) > 1 else None
 
     def take(self, focus: Formula) -> None:
         """The focus became this one: a step back if it was sought before, or else one on."""
@@ -210,18 +199,28 @@ def raised(formula: Formula) -> Formula | None:
     >>> str(raised(parse("topic:sports.sailing>0.6 OR boat"))), raised(parse("topic:sports"))
     ('topic:sports>0.6 OR boat', None)
     """
-    found = _raised(formula)
+    found = _with_topics(formula, _above)
     return None if found == formula else found
 
 
-def _raised(formula: Formula) -> Formula:
+def resolved(formula: Formula, path_of: Callable[[str], str]) -> Formula:
+    """A formula with the whole path of each topic, which may have been named by its end alone."""
+    return _with_topics(formula, path_of)
+
+
+def _above(path: str) -> str:
+    return path.rpartition(".")[0] or path
+
+
+def _with_topics(formula: Formula, change: Callable[[str], str]) -> Formula:
     if isinstance(formula, TopicAtom):
-        above = formula.path.rpartition(".")[0]
-        return TopicAtom(above, formula.above) if above and formula.path != ANY else formula
+        return TopicAtom(change(formula.path), formula.above)
     if isinstance(formula, Weighted):
-        return Weighted(_raised(formula.part), formula.weight)
+        return Weighted(_with_topics(formula.part, change), formula.weight)
+    if isinstance(formula, Not):
+        return Not(_with_topics(formula.part, change))
     if isinstance(formula, And | Or):
-        return type(formula)(tuple([_raised(part) for part in formula.parts]))
+        return type(formula)(tuple([_with_topics(part, change) for part in formula.parts]))
     if isinstance(formula, AtLeast):
-        return AtLeast(formula.count, tuple([_raised(part) for part in formula.parts]))
+        return AtLeast(formula.count, tuple([_with_topics(part, change) for part in formula.parts]))
     return formula

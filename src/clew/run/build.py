@@ -17,6 +17,7 @@ from clew.frontier.hosts import Politeness
 from clew.frontier.robots import product_token
 from clew.knowledge import Knowledge
 from clew.policy import Budget, Scope
+from clew.policy.tunnel import TunnelRules
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
@@ -24,6 +25,7 @@ from clew.run.knowledge_files import read_knowledge
 from clew.run.topics import kept_topics, library_of
 from clew.run.user_code import UserCode
 from clew.strategy import Strategy, make
+from clew.strategy import find as find_strategy
 from clew.topic import TopicLibrary
 from clew.visits import read_visits
 
@@ -80,6 +82,24 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         sitemaps=config.sitemaps,
         traps=config.traps,
         max_size=config.max_size,
+        tunnel=tunnel_of(config),
+    )
+
+
+def tunnel_of(config: CrawlConfig) -> TunnelRules | None:
+    """How the focus widens: as asked for; unasked, by climbing, for strategies that tunnel by themselves and
+    formulas that have something to climb to."""
+    way = config.tunnel
+    if way == "auto":
+        tunnels = find_strategy(config.strategy).capabilities.tunnels
+        way = "climb" if tunnels and "topic:" in config.match else "off"
+    if way == "off":
+        return None
+    return TunnelRules(
+        way=way,
+        session=config.tunnel_session,
+        reading=config.tunnel_by,
+        whole=config.tunnel_frontier == "whole",
     )
 
 

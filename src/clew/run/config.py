@@ -105,6 +105,22 @@ class CrawlConfig(BaseModel):
         Setting(FIND, "NAME=VALUE", fixed=True, example=("refresh=0.02",)),
     ] = ()
     """An option of the strategy; can be repeated; see [strategies](strategies.md)."""
+    tunnel: Annotated[
+        Literal["auto", "climb", "drop", "reweight", "off"],
+        BeforeValidator(checks.off),
+        Setting(FIND, "NAME", fixed=True),
+    ] = "auto"
+    """Widen what is sought when finds become rare: `climb`, `drop`, `reweight` or `off`; see
+    [tunnelling](tunnelling.md).
+
+    What counts as a find stays the same. `auto` climbs the taxonomy with `ariadne` and a formula of topics,
+    and is off otherwise."""
+    tunnel_session: Annotated[int, Field(ge=10, le=1_000_000), Setting(FIND, "N", fixed=True)] = 100
+    """Pages between two looks at whether finds have become rare."""
+    tunnel_by: Annotated[Literal["visited", "lowered"], Setting(FIND, "NAME", fixed=True)] = "visited"
+    """Which part of a formula is rare: by pages that were about it, or by how often it `lowered` a degree."""
+    tunnel_frontier: Annotated[Literal["whole", "new"], Setting(FIND, "NAME", fixed=True)] = "whole"
+    """At a change, score the `whole` frontier anew, or `new` links only."""
     use: Annotated[Texts, Setting(FIND, "CRAWL|FILE", fixed=True, example=("earlier-crawl",))] = ()
     """Begin with what earlier crawls learned: their directories, or knowledge files; can be repeated."""
     visits: Annotated[

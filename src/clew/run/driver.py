@@ -147,6 +147,7 @@ class Driver:
             if self._broken is not None:
                 raise self._broken
             await self._obey(now)
+            await self._refocus(now)
             reason = self.crawl.stopped(now)
             if reason is not None:
                 return reason
@@ -187,6 +188,24 @@ class Driver:
             self.progress.budget = self.crawl.rules.budget.pages
             self._tell(effects)
             command.done.set_result(self.crawl.tracer.count)
+
+    def _wants_change(self) -> bool:
+        return self.crawl.tunnelling is not None and self.crawl.tunnelling.wanted is not None
+
+    async def _refocus(self, now: float) -> None:
+        """Command the change of focus that the crawl itself wants, if it does."""
+        if self.crawl.tunnelling is None or (change := self.crawl.tunnelling.wanted) is None:
+            return
+        try:
+            refold = self.crawl.prepare(change)
+            taught = refold is None or await self._refold(refold)
+        except UsageError:
+            # Nothing to learn from again: what waits keeps its worth.
+            change, refold, taught = replace(change, rescore=False), None, True
+        if taught:
+            effects = self.crawl.command(change, now, refold)
+            self.store.save(effects)
+            self._tell(effects)
 
     async def _refold(self, refold: Refold) -> bool:
         """Teach a strategy all that happened, from the archive; False if the crawl is to stop meanwhile."""
@@ -261,7 +280,7 @@ class Driver:
                     self._order.popleft()
             self._take(batch)
             size += sum(len(arrival.response.body) for arrival in batch if arrival.response is not None)
-            if size >= BYTES_AT_A_TIME or self.ordered:
+            if size >= BYTES_AT_A_TIME or self.ordered or self._wants_change():
                 break
         return settled
 

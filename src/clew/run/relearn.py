@@ -80,6 +80,24 @@ def relearning(
         crawl.repeat(entry)
 
 
+def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> None:
+    """Let tunnelling count on where it stood: the pages of the session under way are made once more."""
+    if crawl.tunnelling is None:
+        return
+    open_session = crawl.tally.pages % crawl.tunnelling.rules.session
+    judged: deque[Decision] = deque(maxlen=open_session)
+    if open_session and archive is not None:
+        judged.extend(decision for decision in store.decisions() if decision.result in _JUDGED)
+    crawl.tunnelling.resume(
+        store.journal(),
+        (
+            _page(crawl, crawl.strategy, decision, archive, int(crawl.frontier.depths[decision.candidate]))
+            for decision in judged
+            if archive is not None
+        ),
+    )
+
+
 def refolding(crawl: Crawl, store: Reader, archive: Archive, refold: Refold) -> Iterator[int]:
     """Teach another strategy all that the crawl has seen so far; gives, after each decision, its number."""
     for batch in batches(store.decisions()):

@@ -27,7 +27,7 @@ from clew.run.driver import Command, Driver
 from clew.run.fd_limit import affordable
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Reading, make_parser
-from clew.run.relearn import relearning
+from clew.run.relearn import relearning, resume_tunnelling
 from clew.run.resume import restore
 from clew.run.stopping import recall_links
 from clew.run.topics import keep_topics
@@ -131,6 +131,12 @@ class Session:
                 learned = await self._relearn(saved.pages, go_on=False)
             if not learned:
                 return self._finish("interrupted")
+            if self.crawl.tunnelling is not None:
+                with contextlib.ExitStack() as opened:
+                    archive = self.store.replies()
+                    if archive is not None:
+                        opened.enter_context(contextlib.closing(archive))
+                    resume_tunnelling(self.crawl, self.store, None if archive is None else archive.get)
             # Learning again may take minutes, which are not the crawl's.
             now = self.clock.now()
         else:

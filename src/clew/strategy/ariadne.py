@@ -58,7 +58,7 @@ class Ariadne(Strategy):
         "session": NumberOption(1, 1e6, whole=True),
         "floor": NumberOption(1e-6, 0.5),
     }
-    capabilities = Capabilities(link_columns=frozenset({"contexts"}), relearns=True)
+    capabilities = Capabilities(link_columns=frozenset({"contexts"}), relearns=True, tunnels=True)
     #: Set by hand, as the paper's were: "the influence of the relevance of the source page is dominant".
     WEIGHTS: ClassVar[Mapping[str, float]] = {
         "source": 4.0,

@@ -112,6 +112,8 @@ class Capabilities:
     """On resume it learns from the stored pages again, since its `state` is not all it needs."""
     reweighs: bool = False
     """It takes other weights without being taught again: `reweigh`."""
+    tunnels: bool = False
+    """Unless it is told otherwise, a crawl by it widens its focus when finds become rare."""
     refocuses: bool = False
     """It can tell from memory what its candidates are worth by another focus: `refocus`."""
     offers: bool = False
