@@ -170,8 +170,8 @@ def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> st
     """A name for everything a run depends on; another budget, seed or option is another run."""
     rules = (experiment.predicate, experiment.traps) if spec else ()
     told = (experiment.seed, experiment.longest, rules, case)
-    # What was run before there were batches and tunnels has the key it had.
-    later = {"batch": 1, "tunnel": "off"}
+    # What was run before there were these has the key it had.
+    later = {"batch": 1, "tunnel": "off", "visits": ""}
     unused = {name for name, value in later.items() if spec and getattr(spec, name) == value}
     strategy = spec.model_dump_json(exclude=unused) if spec else "oracle"
     return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
