@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import takewhile
 
+#: Letters that a part of a name must have to mean it.
+_TELLING = 3
+
 
 def closest(word: str, known: Iterable[str]) -> str | None:
     """The word of `known` that fewest slips of the hand lead to `word` from; None where that takes too many.
 
     A slip is a letter left out, put in or changed, or two neighbours in the wrong order. Of equals the one
-    that begins and ends most alike is meant, then the first.
+    that begins and ends most alike is meant, then the first. A part of one name alone means that name.
 
+    >>> closest("max", ("minmax", "product"))
+    'minmax'
     >>> closest("pagse", ["pages", "use", "types"]), closest("verbose", ["browser", "own"])
     ('pages', None)
     """
+    known = tuple(known)
     typed, best, least = word.lower(), None, (max(1, len(word) // 3) + 1, 0)
     for name in known:
         lower = name.lower()
@@ -22,6 +28,9 @@ def closest(word: str, known: Iterable[str]) -> str | None:
             found = (slips(typed, lower), -_alike(typed, lower))
             if found < least:
                 best, least = name, found
+    if best is None and len(typed) >= _TELLING:
+        holding = [name for name in known if typed in name.lower()]
+        return holding[0] if len(holding) == 1 else None
     return best
 
 
