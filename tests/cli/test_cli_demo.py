@@ -30,6 +30,18 @@ def test_the_demo_crawls_three_ways_compares_and_can_be_run_again(clew, tmp_path
     assert re.search(r"best-first +60", again.out)
 
 
+@pytest.mark.slow
+def test_the_demo_shows_what_people_add(clew, tmp_path: Path):
+    said = clew("demo", "--pages", "120", "--interest", "people", "--json")
+    assert said.code == 0, said.err
+    finds = {run["strategy"]: run["finds"] for run in said.json()["runs"]}
+    assert list(finds) == ["breadth-first", "intelligent", "both"]
+    assert finds["both"] > finds["intelligent"]
+    assert "clew visits audit" in said.err
+    html = (tmp_path / "demo" / "both" / "report.html").read_text()
+    assert "people" in html
+
+
 def test_the_demo_replaces_nothing_that_is_not_a_demo(clew, tmp_path: Path):
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "mine.txt").write_text("precious")

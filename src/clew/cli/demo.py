@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from clew.lab.demo import DemoWeb
     from clew.report import ComparedCrawl
 
-STRATEGIES = ("breadth-first", "best-first", "intelligent")
 #: Seconds after which a page of the demo that never comes is hung up on, by its server. The crawls are
 #: patient, so that on a busy machine they find what they find on an idle one.
 STALL = 1.0
+#: What is compared, and the strategy of each; for links, and for people.
+STRATEGIES = {"breadth-first": "breadth-first", "best-first": "best-first", "intelligent": "intelligent"}
+PEOPLE = {"breadth-first": "breadth-first", "intelligent": "intelligent", "both": "intelligent"}
+#: The one that goes by a log of visits too.
+BOTH = "both"
+_LOG = "visits"
 #: Marks a directory that a demo made, and that the next one may therefore replace.
 MARKER = ".clew-demo"
 
@@ -33,6 +38,10 @@ def demo(
     ] = Path("demo"),
     seed: Annotated[int, Parameter(metavar="N", help="Which web is made up, and how the dice fall.")] = 7,
     pages: Annotated[int, Parameter(metavar="N", help="Pages for each of the three crawls.")] = 300,
+    interest: Annotated[
+        Literal["links", "people"],
+        Parameter(metavar="links|people", help="What is shown: ways by links, or what people's visits add."),
+    ] = "links",
     json: Json = False,
 ) -> int:
     """Crawl an embedded web on this machine, three ways, side by side."""
@@ -44,12 +53,17 @@ def demo(
     web = DemoWeb(seed=seed)
     with serving(web, stall=STALL) as proxy:
         say(f"serving {web.name} on {proxy}; looking for: {web.formula()}")
-        plans = [_plan(web, strategy, directory / strategy, proxy, seed, pages) for strategy in STRATEGIES]
-        performed = perform(plans, choose_views(STRATEGIES))
-    runs = [_run_of(plan) for plan in plans]
+        shown = PEOPLE if interest == "people" else STRATEGIES
+        visits = _visits(web, directory / _LOG, seed) if interest == "people" else None
+        plans = [
+            _plan(web, way, directory / name, proxy, seed, pages, visits if name == BOTH else None)
+            for name, way in shown.items()
+        ]
+        performed = perform(plans, choose_views(list(shown)))
+    runs = [_run_of(name, plan) for name, plan in zip(shown, plans, strict=True)]
     cut = next((end for end in performed.finished if end.reason == "interrupted"), None)
     times = {} if cut else ratios(runs)
-    report = _report(runs, directory, web.formula(), seed, pages)
+    report = _report(runs, directory, web.formula(), seed, pages, interest)
     if json:
         put_json({"runs": [_as_json(run) for run in runs], "ratios": times, "report": str(report)})
     else:
@@ -77,11 +91,29 @@ def _make_room(directory: Path) -> None:
         raise UsageError(f"{directory} is there and was not made by a demo: choose another --directory")
     directory.mkdir(parents=True, exist_ok=True)
     (directory / MARKER).write_text("made by clew demo; the next one replaces it\n", encoding="utf-8")
-    for strategy in STRATEGIES:
-        shutil.rmtree(directory / strategy, ignore_errors=True)
+    for name in (*STRATEGIES, *PEOPLE, _LOG):
+        shutil.rmtree(directory / name, ignore_errors=True)
 
 
-def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int) -> CrawlPlan:
+def _visits(web: DemoWeb, place: Path, seed: int) -> Path:
+    """Visits of made-up people, half of whom want what is looked for, by way of a log."""
+    from clew.testing import made_log
+    from clew.visits import ImportSettings, Secret, VisitsDatabase, import_log
+
+    place.mkdir(parents=True)
+    log, visits = place / "access.log", place / "visits.db"
+    log.write_text("\n".join(made_log(web, {"wind": web.relevant()}, seed=seed)) + "\n", encoding="utf-8")
+    # Nobody is behind these addresses: the secret need not be one.
+    secret = Secret(b"people of the demo web".ljust(32))
+    with VisitsDatabase(visits, secret, create=True) as database:
+        counts = import_log(database, secret, log, ImportSettings()).counts
+    say(f"{counts.lines:,} lines of a log gave {counts.visits:,} visits: clew visits audit {visits}")
+    return visits
+
+
+def _plan(
+    web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int, visits: Path | None
+) -> CrawlPlan:
     from clew.run.build import predicate_of
     from clew.run.settings import make_config
 
@@ -97,24 +129,28 @@ def _plan(web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, p
             "delay": 0,
             "ordered": True,
             "parse_workers": 0,
+            "visits": visits,
         }
     )
     return CrawlPlan(config, predicate_of(config), directory)
 
 
-def _run_of(plan: CrawlPlan) -> ComparedCrawl:
+def _run_of(name: str, plan: CrawlPlan) -> ComparedCrawl:
     from clew.report import gather
 
     with reading(plan.directory) as reader:
-        return gather(reader).run(plan.config.strategy)
+        return gather(reader).run(name)
 
 
-def _report(runs: list[ComparedCrawl], directory: Path, formula: str, seed: int, pages: int) -> Path:
+def _report(
+    runs: list[ComparedCrawl], directory: Path, formula: str, seed: int, pages: int, interest: str
+) -> Path:
     from clew.report import write_comparison
 
     path = directory / REPORT
     note = f"An embedded web (seed {seed}), {pages} pages for each crawl, looking for {formula}"
     command = f"clew demo --directory {directory} --seed {seed} --pages {pages}"
+    command += "" if interest == "links" else f" --interest {interest}"
     write_comparison(runs, path, title="Three ways through one web", note=note, command=command)
     return path
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from clew.frontier.host import given_up
-from clew.messages import Decision, SaveHost
+from clew.messages import Decision, SaveHost, Via
 from clew.store.base import Counts, PageRow, Reader
 
 #: A report stays readable: no more finds and hosts than this are listed.
@@ -56,6 +56,8 @@ class CrawlSummary:
     """Hosts that failed too often and were excluded."""
     config: dict[str, Any]
     meta: dict[str, Any]
+    visited: tuple[int, int] = (0, 0)
+    """Pages that people's visits led to and no link, and how many of them are finds."""
 
     def run(self, name: str) -> ComparedCrawl:
         """The crawl as a line of a comparison."""
@@ -80,7 +82,14 @@ def gather(store: Reader) -> CrawlSummary:
         given_up=tuple(islice((host for host in store.hosts() if given_up(host)), MAX_HOSTS)),
         config=config if isinstance(config, dict) else {},
         meta=meta,
+        visited=_visited(store) if meta.get("visits") else (0, 0),
     )
+
+
+def _visited(store: Reader) -> tuple[int, int]:
+    """Pages that came by visits, and the finds among them."""
+    came = [page.matched for page in store.pages(text=False) if page.via == Via.VISITS]
+    return len(came), sum(came)
 
 
 def harvest_curve(decisions: Iterable[Decision]) -> Curve:

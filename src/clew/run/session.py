@@ -186,8 +186,11 @@ class Session:
                 f"{self.config.visits} has changed since this crawl began (visits were added or forgotten): "
                 "put back the one it began with to go on, or begin another crawl with --use of this one"
             )
-        if digest and not resumed:
-            self.store.set_meta(visits=digest)
+        if setup is not None and setup.visits is not None and not resumed:
+            log = setup.visits
+            self.store.set_meta(
+                visits=digest, visited={"people": log.people, "pages": len(log.urls), "k": log.k}
+            )
 
     async def _take_threshold(self) -> None:
         """With the threshold `start`: judge the start pages once, and take the least degree above 0 (paper

@@ -77,6 +77,8 @@ def epoch_clock(text: bytes) -> int:
     >>> epoch_clock(b"1576177221.686"), epoch_clock(b"1576177221686")
     (1576177221686, 1576177221686)
     """
+    if len(text) == 14 and text[10:11] == b".":
+        return int(text[:10] + text[11:])
     whole, _, part = text.partition(b".")
     number = int(whole)
     if number > 10**14:
@@ -126,6 +128,19 @@ _SQUID = r"""
 _SQUID_NATIVE = _pattern(
     _SQUID + r'(?: [ ]+ "(?P<referrer>[^"]*)" [ ]+ "(?P<agent>[^"]*)" | [ ]+ \[.* | [ ]+ \S+ | [ ]* )'
 )
+
+
+def _squid(line: bytes) -> Row | None:
+    """A line of Squid's own format; one that has nothing added need not be matched."""
+    cells = line.split()
+    if len(cells) != 10:
+        return _SQUID_NATIVE(line)
+    time, _, client, result, _, method, url, user, _, kind = cells
+    if result[-4:-3] != b"/" or time[10:11] != b".":
+        return _SQUID_NATIVE(line)
+    return (client, user, time, method, url, result[-3:], kind, None, None)
+
+
 _QUOTED = r'(?:[^"\\]|\\.)*'
 _CLF = rf"""
     (?P<client>\S+) [ ] \S+ [ ] (?P<user>"{_QUOTED}"|\S+) [ ] \[(?P<time>[^\]]{{26}})\] [ ]
@@ -157,7 +172,7 @@ def _on_virtual_hosts(line: bytes) -> Row | None:
 
 
 _TEXT = (
-    LogFormat("squid", _SQUID_NATIVE, epoch_clock),
+    LogFormat("squid", _squid, epoch_clock),
     LogFormat("vhost-combined", _on_virtual_hosts, clf_clock),
     LogFormat("combined", _COMBINED, clf_clock),
     LogFormat("common", _COMMON, clf_clock),

@@ -159,7 +159,7 @@ class Gathering:
 
     def take(self, lines: Sequence[bytes], layout: LogFormat, *, suspicious: bool = True) -> None:
         """Read lines; `suspicious` ones may have control characters."""
-        split, malformed, times = layout.split, self._malformed, Remembered(_or_none(layout.clock), 10_000)
+        split, malformed, clock = layout.split, self._malformed, _clock(layout)
         left_out: list[str] = []
         for line in lines:
             if len(line) > _LONGEST:
@@ -167,7 +167,7 @@ class Gathering:
             elif suspicious and _CONTROL.search(line):
                 malformed("control characters", line)
             elif (row := split(line)) is not None:
-                why = self._request(row, times)
+                why = self._request(row, clock)
                 if why is None:
                     continue
                 if why in MALFORMED:
@@ -183,19 +183,19 @@ class Gathering:
 
     def take_rows(self, rows: Iterable[Row]) -> None:
         """Read requests that a browser kept."""
-        times = Remembered(_or_none(formats.epoch_clock), 10_000)
         for row in rows:
             self.counts.lines += 1
-            if (why := self._request(row, times)) is not None:
+            if (why := self._request(row, formats.epoch_clock)) is not None:
                 (self.counts.malformed if why in MALFORMED else self.counts.left_out)[why] += 1
 
-    def _request(self, row: Row, times: Mapping[bytes | None, int | None]) -> str | None:
+    def _request(self, row: Row, clock: formats.Clock) -> str | None:
         """Take one request in; gives why it is no visit."""
         client, user, when, method, text, status, kind, _, agent = row
         if method != b"GET" and method is not None:
             return "CONNECT" if method == b"CONNECT" else "not GET"
-        time = times[when]
-        if time is None:
+        try:
+            time = clock(when or b"")
+        except (ValueError, OverflowError):
             return "no such time"
         page = self._page[text]
         if page.__class__ is str:
@@ -461,14 +461,11 @@ def _take(gathering: Gathering, piece: bytes, layout: LogFormat, *, first: bool)
     return layout
 
 
-def _or_none(clock: formats.Clock) -> Callable[[bytes | None], int | None]:
-    def read(text: bytes | None) -> int | None:
-        try:
-            return None if text is None else clock(text)
-        except (ValueError, OverflowError):
-            return None
-
-    return read
+def _clock(layout: LogFormat) -> formats.Clock:
+    """How times are read: those of whole seconds come again and again, and are remembered."""
+    return (
+        layout.clock if layout.clock is formats.epoch_clock else Remembered(layout.clock, 10_000).__getitem__
+    )
 
 
 def _is_embedded(kind: bytes) -> bool:
