@@ -52,7 +52,7 @@ def evidence(factor, *numbers):
 
 def test_frequency_by_hand():
     """I(U|R_i) = P(U|R_i) / P(U): 7/6 for ann and bob (one find of two), 7/3 for the others (eq. 1, 2)."""
-    factors, _ = crawled(threshold=0.0)
+    factors, _ = crawled(visit_threshold=0.0)
     wanted = [log(7 / 6), log(7 / 3), log(7 / 3) + log(7 / 3), 0.0]
     assert evidence(factors["visit_frequency"], 2, 4, 5, 8) == pytest.approx(wanted, abs=1e-12)
 
@@ -61,7 +61,7 @@ def test_the_significance_of_a_person_by_hand():
     """|1/2 - 3/7| and |1 - 3/7|, over sqrt(P (1 - P) / N) (eq. 3)."""
     from clew.factor.visit_frequency import deviations
 
-    factors, state = crawled(threshold=2.0)
+    factors, state = crawled(visit_threshold=2.0)
     sd = sqrt(P * (1 - P) / 7)
     counts = factors["visit_frequency"].counts
     found = deviations(counts.seen, counts.hits, state)
@@ -78,7 +78,7 @@ def test_the_significance_of_a_person_by_hand():
 def test_signature_by_hand():
     """ann's finds have three of five words to themselves and share one: (1 + 1/2 + 0 + 1 + 1)/5 over 1/2 is
     7/5; everybody else's SF is 1, so the mean is 1.08 and the deviation 0.16 (eq. 4 to 8)."""
-    factors, _ = crawled(threshold=1.9)
+    factors, _ = crawled(visit_threshold=1.9)
     signature = factors["visit_signature"]
     assert signature.values.tolist() == pytest.approx([1.4, 1.0, 1.0, 1.0, 1.0], abs=1e-12)
     assert signature.spread() == pytest.approx((1.08, 0.16), abs=1e-12)
@@ -87,7 +87,7 @@ def test_signature_by_hand():
 
 def test_signature_as_section_3_prints_it():
     """Without the denominator P(V_i): the mean of r^u_ij / r_ij alone."""
-    factors, _ = crawled(threshold=0.0, visit_signature="printed")
+    factors, _ = crawled(visit_threshold=0.0, visit_signature="printed")
     assert factors["visit_signature"].values.tolist() == pytest.approx([0.7, 0.5, 1.0, 1.0, 1.0], abs=1e-12)
 
 
@@ -103,7 +103,7 @@ def test_temporal_by_hand():
 
 def test_the_composite_is_the_product():
     """Eq. 12, for 2 (ann's, not next to a find) and 5 (cat's and dan's, next to one)."""
-    factors, _ = crawled(threshold=1.9)
+    factors, _ = crawled(visit_threshold=1.9)
     total = [
         sum(column) for column in zip(*[evidence(factor, 2, 5) for factor in factors.values()], strict=True)
     ]
@@ -118,7 +118,7 @@ def test_a_page_that_the_log_does_not_know_has_ratio_one():
 
 
 def test_explanations_count_people_and_never_fewer_than_k():
-    factors, state = crawled(threshold=2.0)
+    factors, state = crawled(visit_threshold=2.0)
     said = [term.text for factor in factors.values() for term in factor.terms(5)]
     assert said == ["2 people with a strong interest", "1 person came here right before or after a find"]
     state.visits.log.k = 3

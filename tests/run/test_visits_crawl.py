@@ -68,7 +68,7 @@ def crawl(tmp_path):
 
     web = Web(["page", "find"] * 10, [[1, 2, 3]] * 20, [])
     place = visited(tmp_path, list(web.urls()))
-    more = {"strategy": "collaborative", "visits": place, "k": 2, "option": ("threshold=0",)}
+    more = {"strategy": "collaborative", "visits": place, "k": 2, "option": ("visit_threshold=0",)}
     with open_store(tmp_path / "crawl") as store:
         session = crawled(web, store, 14, more, VirtualClock(1e9))
         store.set_meta(config=json.loads(session.config.to_json()))

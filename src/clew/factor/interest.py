@@ -40,9 +40,11 @@ class Estimation:
     visit_deviation: Literal["all", "satisfying", "own"] = "all"
     """What the deviation of a person's interest is taken over: N, as the 2002 paper prints in eq. 3, n(C), or
     the pages that the person visited."""
+    visit_threshold: float = 2.0
+    """t of the 2002 paper: how many standard deviations make a person significant (eq. 3, 8)."""
     visit_signature: Literal["definition", "printed"] = "definition"
     """SF_i as eq. 4 defines it, or as section 3 of the 2002 paper estimates it, without the denominator."""
-    visit_reach: int = 5
+    visit_reach: int = 2
     """n: how many visits before and after a find are its temporal locality."""
     signature_share: float = 0.125
     """The share of words that signatures are worked out on; 1 takes all."""

@@ -102,7 +102,7 @@ class VisitFrequency(VisitorFactor):
     (`own`) or the finds (`satisfying`) instead.
     """
 
-    spec = FactorSpec(name="visit_frequency", defaults=frozenset({"visits"}), sums_words=True)
+    spec = FactorSpec(name="visit_frequency", defaults=frozenset({"visits"}))
 
     def meet(self, found: Discovery) -> None:
         """Look up which new candidates the log knows."""
@@ -117,7 +117,7 @@ class VisitFrequency(VisitorFactor):
     def _weigh(self, people: Ids | slice) -> Floats:
         seen, hits = self.counts.seen[people], self.counts.hits[people]
         rate, how = self.state.rate, self.state.how
-        strong = deviations(seen, hits, self.state) >= how.threshold
+        strong = deviations(seen, hits, self.state) >= how.visit_threshold
         return np.where(strong & (seen > 0), log_ratio(seen, hits, rate, how.smoothing), 0.0)
 
 

@@ -27,7 +27,7 @@ class VisitSignature(VisitorFactor):
     is the place."""
 
     spec = FactorSpec(
-        name="visit_signature", defaults=frozenset({"visits"}), sums_words=True, after=("visit_frequency",)
+        name="visit_signature", prior=0.25, defaults=frozenset({"visits"}), after=("visit_frequency",)
     )
 
     def __init__(self, state: LearningState) -> None:
@@ -94,7 +94,7 @@ class VisitSignature(VisitorFactor):
     def _significant(self, values: Floats) -> Floats:
         """log SF_i of those that differ from the mean by t standard deviations (eq. 6 to 8)."""
         mean, deviation = self.spread()
-        strong = (np.abs(values - mean) >= self.state.how.threshold * deviation) & (deviation > 0.0)
+        strong = (np.abs(values - mean) >= self.state.how.visit_threshold * deviation) & (deviation > 0.0)
         with np.errstate(divide="ignore"):
             return np.where(strong, native.log(values), 0.0)
 

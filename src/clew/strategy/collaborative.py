@@ -44,7 +44,7 @@ _SAMPLING = 0x10C5
 _NO: Ids = np.zeros(0, np.int64)
 
 _ESTIMATION = (
-    "smoothing", "threshold", "visit_deviation", "visit_signature", "visit_reach", "signature_share",
+    "smoothing", "visit_threshold", "visit_deviation", "visit_signature", "visit_reach", "signature_share",
 )  # fmt: skip
 OPTIONS: dict[str, Option] = {
     "above": NumberOption(0, 1000),
@@ -52,7 +52,7 @@ OPTIONS: dict[str, Option] = {
     "refresh": NumberOption(0, 1),
     "exact": ChoiceOption(("no", "yes")),
     "smoothing": NumberOption(0, 1000),
-    "threshold": NumberOption(0, 100),
+    "visit_threshold": NumberOption(0, 100),
     "visit_deviation": ChoiceOption(("all", "satisfying", "own")),
     "visit_signature": ChoiceOption(("definition", "printed")),
     "visit_reach": NumberOption(1, 1000, whole=True),

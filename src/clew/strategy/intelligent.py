@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -66,6 +67,12 @@ _SEED = 1e3
 #: Who is audited is a throw of dice of its own.
 _AUDIT = 0xA0D17
 
+#: How people are estimated where their weights are learned. The lab has it that a deviation over a person's
+#: own pages tells more than the 2002 paper's over all, by which everybody is significant soon.
+_PEOPLE: dict[str, Any] = {"visit_deviation": "own", "visit_threshold": 0.5}
+#: Until the first find, one page in so many is one that people visited, wherever it is.
+_TRY = 2
+
 WEIGHINGS = ("balanced", "learned", "product")
 
 OPTIONS: dict[str, Option] = {
@@ -82,14 +89,15 @@ OPTIONS: dict[str, Option] = {
     "audit": NumberOption(0, 1),
     "temper": NumberOption(0, 1),
     "reach": NumberOption(0, 1000),
+    "visit_threshold": NumberOption(0, 100),
     "visit_deviation": ChoiceOption(("all", "satisfying", "own")),
     "visit_signature": ChoiceOption(("definition", "printed")),
     "visit_reach": NumberOption(1, 1000, whole=True),
     "signature_share": NumberOption(0, 1),
 }
 _ESTIMATION = (
-    "smoothing", "threshold", "deviation", "content", "parents", "temper", "reach", "visit_deviation",
-    "visit_signature", "visit_reach", "signature_share",
+    "smoothing", "threshold", "deviation", "content", "parents", "temper", "reach",
+    "visit_deviation", "visit_threshold", "visit_signature", "visit_reach", "signature_share",
 )  # fmt: skip
 
 
@@ -155,6 +163,7 @@ class Intelligent(Strategy):
             offers=visits is not None,
         )
         self._offered: list[str] = []
+        self._tried: set[int] = set()
         self.combiner = self._combiner_for(weights)
         # Learned weights have a prior, so that there is something to go by before the first find.
         self._guided = weights == "learned"
@@ -189,7 +198,7 @@ class Intelligent(Strategy):
     @classmethod
     def build(cls, setup: Setup) -> Self:
         plain: dict[str, Any] = {n: value for n, value in setup.options.items() if n not in _ESTIMATION}
-        how = Estimation(**{n: value for n, value in setup.options.items() if n in _ESTIMATION})
+        how = Estimation(**_PEOPLE | {n: value for n, value in setup.options.items() if n in _ESTIMATION})
         if setup.weights:
             plain["weights"] = setup.weights
             plain.setdefault("factors", tuple(setup.weights))
@@ -229,7 +238,10 @@ class Intelligent(Strategy):
             scored = self._everything(expansions)
         else:
             scored = self._touched(expansions, parents)
-        self._offered = [] if visits is None else self._promising(visits, finds)
+        if visits is not None and not self._found and self._fetched % _TRY == 0:
+            self._offered = list(islice(self.samples(), 1))
+        else:
+            self._offered = [] if visits is None else self._promising(visits, finds)
         return self._scored(expansions, self.evaluate, self.one_by_one()) if self.exact else scored
 
     @property
@@ -240,6 +252,9 @@ class Intelligent(Strategy):
         """Candidates of a sitemap are links without a page; what a redirect leads to is what led there."""
         graph, source = self.graph, expansion.source
         if source < 0:
+            if not self._found and not expansion.page.url:
+                # Offered before there was anything to go by: tried like a seed.
+                self._tried.update(expansion.ids.tolist())
             self._remember(expansion)
             return self.evaluate(expansion.ids)
         self.graph.reserve(source + 1)
@@ -343,6 +358,8 @@ class Intelligent(Strategy):
         for at in range(0, len(ids), _PIECE):
             known = None if found is None else found[at : at + _PIECE]
             self._fill(parts[at : at + _PIECE], ids[at : at + _PIECE], known)
+        if self._tried and not self._found:
+            parts[np.isin(ids, np.array(sorted(self._tried))), -1] += _SEED
         return parts
 
     def _fill(self, parts: Floats, ids: Ids, found: Floats | None) -> None:
