@@ -92,3 +92,26 @@ def test_a_wrong_name_lists_the_names(tmp_path, capsys):
     assert "figure-3" in said
     assert "statements" in said
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.slow
+def test_the_2002_papers_order_is_reproduced_on_the_demo_web(tmp_path, capsys):
+    """Following people does better than following links at random, and both together better than either."""
+    asked = [
+        "lab",
+        "reproduce",
+        "collaborative",
+        "--quick",
+        "--workers",
+        "1",
+        "--json",
+        "--out",
+        str(tmp_path),
+    ]
+    assert run(asked) == 0
+    (figure,) = json.loads(capsys.readouterr().out)
+    assert (tmp_path / "collaborative.md").is_file()
+    for sheet in figure["sheets"]:
+        harvest = {row[0]: float(row[4].removesuffix(" %")) for row in sheet["rows"]}
+        assert harvest["collaborative"] > harvest["breadth-first"]
+        assert harvest["collaborative + linkage"] > max(harvest["collaborative"], harvest["learned"])

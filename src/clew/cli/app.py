@@ -123,7 +123,7 @@ LAB_VERBS = (
     (
         "reproduce",
         "clew.cli.lab_reproduce:reproduce",
-        "Do the experiments of the 2001 paper again, on recorded webs.",
+        "Do the experiments of the 2001 paper, or of the 2002 one, again, on recorded webs.",
         "A figure, table or section by name, or all of them. Writes plots as SVG and tables as markdown and "
         "JSON. Goes on where it was interrupted; figures share their crawls.",
     ),

@@ -12,13 +12,13 @@ touches a network other than loopback, and everything is a function of its seed.
 
 from clew.fetch.replay import RecordedWeb, ReplayFetcher
 from clew.lab.connection import LoggedRequest
+from clew.lab.made_log import made_log
 from clew.lab.serve import RecordedServer, serving
 from clew.testing.chaos import ChaosServer, ChaosWeb, HurriedClock, chaos_serving
 from clew.testing.clock import VirtualClock
 from clew.testing.fetchers import FetcherContract, check_fetcher
 from clew.testing.stores import BackendContract, StoreContract
 from clew.testing.strategies import StrategyContract
-from clew.testing.visits import made_log
 from clew.testing.web import DemoWeb, StaticWeb, link_page
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The experiments of Aggarwal, Al-Garawi and Yu (2001), section 5, done again on recorded webs.
+"""The experiments of Aggarwal, Al-Garawi and Yu (2001), section 5, and of Aggarwal (2002), done again.
 
 A `Figure` of the paper is spelled out into `Trial`s (who looks for what, where, from where); `perform` crawls
 those that were not crawled yet; outcomes become `Sheet`s, and markdown. The invariant: every number and curve
@@ -6,6 +6,7 @@ is a function of the trials alone, so that a document made of them can be made a
 """
 
 from clew.lab.reproduce.catalogue import figures
+from clew.lab.reproduce.collaborative import collaborative_figures
 from clew.lab.reproduce.document import block, fill
 from clew.lab.reproduce.figure import Figure, Line, Panel, Sheet, points
 from clew.lab.reproduce.perform import perform
@@ -21,6 +22,7 @@ __all__ = [
     "Sheet",
     "Trial",
     "block",
+    "collaborative_figures",
     "figures",
     "fill",
     "perform",

@@ -12,15 +12,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from clew.factor.visit_log import VisitLog
 from clew.knowledge import Knowledge
 from clew.lab import oracle
 from clew.lab.experiment import CorpusSpec
 from clew.lab.experiment_plan import ExperimentCorpus
+from clew.lab.made_log import made_log
 from clew.lab.reproduce.carried import Carried
-from clew.lab.reproduce.trial import COMPOSITE, ORACLE, STRATEGIES, Crawled, Trial
+from clew.lab.reproduce.trial import COMPOSITE, MADE, ORACLE, STRATEGIES, Crawled, Trial
 from clew.lab.results import append, read_lines
 from clew.lab.runner import ExperimentProgress
 from clew.lab.simulate import simulate
+from clew.lab.visit_logs import visit_log
 from clew.lab.workers import map_in_processes
 from clew.strategy import Setup, make
 from clew.strategy.base import Strategy
@@ -97,7 +100,24 @@ def _strategy(field: ExperimentCorpus, trial: Trial) -> Strategy:
         strategy = Carried.build(Setup(predicate=predicate, seed=trial.dice, options=options))
         strategy.take(known)
         return strategy
-    return make(spec.name, predicate, seed=trial.dice, options=options, known=known)
+    visits = _made_visits(field) if spec.visits == MADE else None
+    return make(spec.name, predicate, seed=trial.dice, options=options, known=known, visits=visits)
+
+
+#: Logs of made-up people, by web.
+_MADE: dict[str, VisitLog] = {}
+
+
+def _made_visits(field: ExperimentCorpus) -> VisitLog:
+    """Half of some hundreds of people have an interest each: one of the categories of the web."""
+    name = field.corpus.name
+    if name not in _MADE:
+        # Top categories only, in a taxonomy: someone is interested in sports, not in one sport alone.
+        labels = {label: pages for label, pages in field.labelled.items() if label.count(".") < 2}
+        lines = made_log(field.parsed_web.web, labels, people=40 * len(labels), sessions=3)
+        rows = [line.split(" ", 7) for line in lines if "Bot" not in line]
+        _MADE[name] = visit_log([(row[2], int(float(row[0]) * 1000), row[6]) for row in rows], name)
+    return _MADE[name]
 
 
 @dataclass(frozen=True, slots=True)

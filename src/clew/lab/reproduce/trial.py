@@ -23,6 +23,8 @@ def _composite(label: str, **changed: Any) -> StrategySpec:
     return _spec(label, **(_PAPER | {"weights": "balanced"} | changed))
 
 
+#: The log of made-up people who browse the web of a trial.
+MADE = "made"
 #: The single factors, as the paper calls them.
 FACTORS = _FOUR
 #: The paper's combination of them.
@@ -44,6 +46,8 @@ STRATEGIES: dict[str, StrategySpec | None] = {
     "deviation over N": _composite("deviation over N", deviation="all"),
     "no smoothing": _composite("no smoothing", smoothing=0.0),
     "product": _composite("product", weights="product"),
+    "collaborative": _spec("collaborative", name="collaborative", visits=MADE),
+    "collaborative + linkage": _spec("collaborative + linkage", name="intelligent", visits=MADE),
 }
 
 
