@@ -97,21 +97,11 @@ def test_a_wrong_name_lists_the_names(tmp_path, capsys):
 @pytest.mark.slow
 def test_the_2002_papers_order_is_reproduced_on_the_demo_web(tmp_path, capsys):
     """Following people does better than following links at random, and both together better than either."""
-    asked = [
-        "lab",
-        "reproduce",
-        "collaborative",
-        "--quick",
-        "--workers",
-        "1",
-        "--json",
-        "--out",
-        str(tmp_path),
-    ]
-    assert run(asked) == 0
+    asked = ["lab", "reproduce", "collaborative", "--quick", "--workers", "1", "--json"]
+    assert run([*asked, "--out", str(tmp_path)]) == 0
     (figure,) = json.loads(capsys.readouterr().out)
     assert (tmp_path / "collaborative.md").is_file()
-    for sheet in figure["sheets"]:
+    for sheet in figure["tables"]:
         harvest = {row[0]: float(row[4].removesuffix(" %")) for row in sheet["rows"]}
         assert harvest["collaborative"] > harvest["breadth-first"]
         assert harvest["collaborative + linkage"] > max(harvest["collaborative"], harvest["learned"])
