@@ -108,3 +108,37 @@ def test_collaborative_needs_a_log_and_a_log_needs_no_seeds(tmp_path):
     with pytest.raises(ValueError, match="at least one page to start from"):
         CrawlConfig(seeds=(), match="x")
     assert CrawlConfig(seeds=(), match="x", visits=tmp_path / "v.db").seeds == ()
+
+
+def shared_output(folder, secret_page):
+    """All that leaves of a crawl with the visits of six people and a victim's, whose last is to this page."""
+    from test_resume_law import Web
+
+    folder.mkdir()
+    web = Web(["page", "find"] * 10, [[1, 2, 3]] * 20, [])
+    known = [
+        f"{1_700_000_000 + 50 * i}.000 1 192.0.2.99 HIT/200 1 GET {web.url(i)} - NONE/- text/html"
+        for i in range(9)
+    ]
+    last = f"1700009999.000 1 192.0.2.99 HIT/200 1 GET {secret_page} - NONE/- text/html"
+    more = {"strategy": "collaborative", "visits": visited(folder, list(web.urls()), extra=[*known, last])}
+    with open_store(folder / "crawl") as store:
+        session = crawled(web, store, 14, more, VirtualClock(1e9))
+        store.set_meta(config=json.loads(session.config.to_json()))
+        trace = [decision.line() for decision in store.decisions()]
+    with open_reader(folder / "crawl") as reader:
+        pages = [(page.url, page.title, page.matched) for page in reader.pages()]
+        reasons = [explain(reader, url).lines(full=True) for url, _, _ in pages]
+        return trace, pages, reasons, reader.learned()
+
+
+def test_what_leaves_a_crawl_does_not_tell_a_victims_missing_visit(tmp_path):
+    """Attack: given all that leaves, and all of a victim's visits but one, which of three pages was it? What
+    leaves is the same, to the last bit, whichever it was; and names none of them."""
+    asked = ("http://secret.example/clinic", "http://secret.example/lawyer", "http://a.example/union")
+    seen = {repr(shared_output(tmp_path / str(i), page)) for i, page in enumerate(asked)}
+    assert len(seen) == 1
+    text = seen.pop()
+    assert "secret.example" not in text
+    assert "union" not in text
+    assert "visit" in text
