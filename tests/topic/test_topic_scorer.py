@@ -269,3 +269,17 @@ def test_a_link_with_one_of_two_topics_is_worth_more_under_the_relaxed_formula()
         wanted = compile_predicate("topic:wind-power AND topic:sailing", topics=LIBRARY, link_formula=how)
         guess[how] = wanted.estimate_links(links("sailing boats"))[0]
     assert guess["any"] > guess["whole"] > guess["rarer"] == 0.0
+
+
+def test_a_focus_made_of_a_predicate_knows_its_topics_and_those_above_them():
+    """What a crawl seeks may be widened to a topic above one that it judges by, and to no other."""
+    above = TopicLibrary(LIBRARY.taxonomy, {**LIBRARY.models, "sports": POWER}, LIBRARY.likes, LIBRARY.source)
+    judged = compile_predicate("topic:sports.sailing", threshold=0.7, topics=above, link_formula="any")
+    focus = judged.another("topic:sports OR boat")
+    assert (focus.threshold, focus.semantics, focus.link_formula) == (0.7, "minmax", "any")
+    alone = compile_predicate("topic:sports OR boat", threshold=0.7, topics=above, link_formula="any")
+    text = page("wind turbines and the grid")
+    assert focus.judge(text) == alone.judge(text)
+    assert focus.judge(text).score > judged.judge(text).score
+    with pytest.raises(UsageError):
+        judged.another("topic:energy.wind-power")

@@ -141,8 +141,10 @@ class FormulaPredicate:
     def another(self, formula: str) -> FormulaPredicate:
         """The predicate of another formula, with this one's threshold, semantics and topics. What it names is
         never code: it may come from a crawl that somebody else made."""
+        wanted = parse(formula)
+        refuse_unknown_topics(formula, self.topics)
         return FormulaPredicate(
-            parse(formula),
+            wanted,
             threshold=self.threshold,
             semantics=self.semantics,
             topics=self.topics,
