@@ -73,7 +73,6 @@ def crawl(web, strategy, pages, predicate):
     store = MemoryStore()
     session = Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9), predicate=predicate)
     crawl = session.crawl
-    crawl.strategy = strategy
     replaced = type(crawl)(predicate, strategy, crawl.rules, store.url)
     session.crawl = replaced
     finished = asyncio.run(session.run())

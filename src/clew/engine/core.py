@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import url as urls
-from clew.engine.learning import Lesson, Taught, teach, teach_many
+from clew.engine.learner import Learner
+from clew.engine.learning import Lesson
 from clew.engine.prospects import FrontierProspects
 from clew.engine.tunnelling import Tunnelling
 from clew.frontier.admission import Admission
@@ -23,7 +24,7 @@ from clew.frontier.ready_hosts import ReadyHosts
 from clew.frontier.robots_gate import RobotsGate
 from clew.frontier.sitemaps import Mode, Sitemaps
 from clew.frontier.target_cache import TargetCache
-from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Via
+from clew.messages import Effect, Forward, SaveCandidates, State, Via
 from clew.page import Links
 from clew.policy import Budget, Duplicates, Scope, Tally, WasteGuard
 from clew.policy.community import Community
@@ -67,10 +68,6 @@ class Core:
         self, predicate: Predicate, strategy: Strategy, rules: CrawlRules, url_of: Callable[[int], str]
     ) -> None:
         self.predicate = predicate
-        """What is judged: what counts as a find. It never changes."""
-        self.focus = predicate
-        """What is sought: links are estimated by it, and pages are examples for learning by it."""
-        self.strategy = strategy
         self.rules = rules
         self.tunnelling = None if rules.tunnel is None else Tunnelling(predicate, rules.tunnel)
         self.url_of = url_of
@@ -78,7 +75,8 @@ class Core:
         self.hosts = Hosts(rules.politeness)
         self.ready = ReadyHosts(self.frontier, self.hosts)
         self.expander = Expander(self.frontier, self.ready, rules.slots)
-        self.overflow = Overflow(self.frontier, self.hosts, strategy, rules.max_size)
+        self.learner = Learner(predicate, strategy, self.frontier, self.expander, self.tunnelling)
+        self.overflow = Overflow(self.frontier, self.hosts, self.learner, rules.max_size)
         mode: Mode = rules.sitemaps if strategy.capabilities.follows else "off"
         self.sitemaps = Sitemaps(self.hosts, mode, self.expander.owns)
         self.parked = ParkedOrigins(self.frontier, self.hosts)
@@ -104,8 +102,6 @@ class Core:
         self.lent = False
         """A page was asked for in the stead of a late one, so more may come than the budget has room for."""
         self.started: float | None = None
-        self.taught: list[list[Lesson]] | None = None
-        """What the strategy was taught, batch by batch; kept only where a lab, which has no archive, asks."""
         self.tasks = 0
         self._outbox: list[Effect] = []
         self._given_up: list[int] = []
@@ -115,6 +111,16 @@ class Core:
             f"Crawl({self.strategy.name}, {self.tally.pages} pages, {self.tally.matches} finds, "
             f"{self.frontier.queued} queued, {self.in_flight} under way)"
         )
+
+    @property
+    def strategy(self) -> Strategy:
+        """What candidates are worth, and why."""
+        return self.learner.strategy
+
+    @property
+    def focus(self) -> Predicate:
+        """What is sought; what is judged is `predicate`."""
+        return self.learner.focus
 
     def start(self, seeds: Sequence[str], now: float) -> tuple[Effect, ...]:
         """Take in the starting points (canonical URLs); those already known are passed over."""
@@ -144,7 +150,7 @@ class Core:
         if not targets:
             return []
         lesson = Lesson.offered(targets, self.frontier.count + np.arange(len(targets)))
-        terms, _ = self.learn(lesson)
+        terms = self.learner.meet(lesson)
         keys = lesson.expansion.keys
         terms = self.strategy.seeds(keys) if terms is None else terms
         return [self.expander.add(tuple(targets), keys, terms, depth=0, source=candidate, via=Via.VISITS)]
@@ -175,7 +181,7 @@ class Core:
         keys, blank = urls.keys(targets), ("",) * len(keep)
         found = Links(links.source, targets, anchors, blank, blank, blank)
         ids = self.frontier.count + np.arange(len(keep))
-        terms, _ = self.learn(Lesson.introduced(-1, links.depth - 1, found, keys, ids))
+        terms = self.learner.meet(Lesson.introduced(-1, links.depth - 1, found, keys, ids))
         added = self.expander.add(
             targets,
             keys,
@@ -186,43 +192,6 @@ class Core:
             anchors=anchors,
         )
         return (added,)
-
-    def learn(self, lesson: Lesson) -> tuple[NDArray[np.float64] | None, list[Effect]]:
-        """Teach the strategy; gives what the lesson's links are worth, and what to save of others' worth."""
-        if self.taught is not None:
-            self.taught.append([lesson])
-        taught = teach(self.strategy, lesson)
-        return taught.terms, [] if taught.moved is None else self.expander.rescore(taught.moved)
-
-    def learn_again(self, lessons: Sequence[Lesson]) -> None:
-        """Take in once more a batch that was taught before the crawl was taken up again (or one lesson of
-        candidates that no judged page led to): its candidates are filed."""
-        if lessons[0].met:
-            taught = [teach(self.strategy, lesson) for lesson in lessons]
-        else:
-            taught = teach_many(self.strategy, lessons)
-        self.rescore(taught)
-        fresh = [lesson.expansion.ids[lesson.expansion.fresh] for lesson in lessons]
-        first = min([int(ids[0]) for ids in fresh if len(ids)], default=self.frontier.count)
-        for lesson, one in zip(lessons, taught, strict=True):
-            self.expander.file_again(lesson.expansion.ids, lesson.expansion.fresh, one.terms)
-        self.rescore_batch(taught, first)
-
-    def rescore(self, taught: Sequence[Taught]) -> list[Effect]:
-        """Give queued candidates the worth that lessons moved them to."""
-        return [effect for one in taught if one.moved for effect in self.expander.rescore(one.moved)]
-
-    def rescore_batch(self, taught: Sequence[Taught], first: int) -> list[Effect]:
-        """The candidates that a batch brought, from number `first` on, are worth what its later pages made of
-        them; call when they are filed."""
-        if len(taught) == 1:
-            return []
-        late: list[Effect] = []
-        for one in taught:
-            if one.moved is not None and (mine := one.moved.ids >= first).any():
-                moved = Rescore(one.moved.ids[mine], one.moved.terms[mine], one.moved.saved)
-                late += self.expander.rescore(moved)
-        return late
 
     def objection(self, url: str, depth: int, source: str = "") -> str | None:
         """Why a URL should not become a candidate; None when it may."""

@@ -10,14 +10,13 @@ from array import array
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from clew import url as urls
 from clew.engine import commands
 from clew.engine.commands import BanHost, Change, InForce, SetBudget, SetFocus, SetWeights
-from clew.engine.learning import Lesson, teach_many
+from clew.engine.learning import Lesson
 from clew.engine.leasing import Leasing
 from clew.engine.refold import Refold
 from clew.errors import RETRY, Reason, Retry, UsageError
@@ -32,7 +31,6 @@ from clew.messages import (
     Effect,
     Forward,
     Journal,
-    Learned,
     Outcome,
     SaveCandidates,
     SavePage,
@@ -45,9 +43,6 @@ from clew.messages import (
 from clew.page import Links, Page
 from clew.parse.directives import hidden
 from clew.policy.waste_guard import PageCheck
-from clew.predicate import FormulaPredicate, Predicate
-from clew.predicate import compile as compile_predicate
-from clew.strategy import checked_weights, remake
 
 _REDIRECTS = 10
 #: Seconds between two looks whether this machine has recovered, at most.
@@ -119,16 +114,12 @@ class Crawl(Leasing):
         if not pages:
             return []
         first = self.frontier.count
-        lessons = [page.lesson for page in pages]
-        if self.taught is not None:
-            self.taught.append(lessons)
-        taught = teach_many(self.strategy, lessons)
-        effects = self.rescore(taught)
+        taught, effects = self.learner.teach([page.lesson for page in pages])
         for page, learned in zip(pages, taught, strict=True):
             if page.links is not None:
                 page.filed = self.expander.file(page.task, *page.links, learned.terms)
                 effects += page.filed.effects
-        return effects + self.rescore_batch(taught, first)
+        return effects + self.learner.catch_up(taught, first)
 
     def _paused(self, outcome: Outcome, now: float) -> list[Effect]:
         """This machine could not make the request: nobody is charged with it, and the whole crawl rests."""
@@ -144,24 +135,7 @@ class Crawl(Leasing):
     def prepare(self, change: Change) -> Refold | None:
         """What must be taught all that happened before a change can be commanded; None where nothing must.
         Changes nothing; a change that cannot be made is an error that says why."""
-        if isinstance(change, SetWeights) and not (change.weights and self.strategy.capabilities.reweighs):
-            fresh, focus = remake(self.strategy, weights=change.weights), self.focus
-        elif isinstance(change, SetWeights):
-            checked_weights(type(self.strategy), change.weights)
-            return None
-        elif isinstance(change, SetFocus):
-            focus = self.predicate_of(change.formula)
-            if not change.rescore or self.strategy.capabilities.refocuses:
-                return None
-            fresh = remake(self.strategy, predicate=focus)
-        else:
-            return None
-        if fresh.parts != self.strategy.parts:
-            raise UsageError(
-                f"that would make a score of {', '.join(fresh.parts)}; in this crawl it is made of "
-                f"{', '.join(self.strategy.parts)}: begin another crawl for it"
-            )
-        return Refold(fresh, focus, self.frontier)
+        return self.learner.prepare(change) if isinstance(change, SetFocus | SetWeights) else None
 
     def command(self, change: Change, now: float, refold: Refold | None = None) -> tuple[Effect, ...]:
         """Change a crawl under way. The effects belong together; once they are saved, the change is in force
@@ -169,7 +143,7 @@ class Crawl(Leasing):
         if refold is None and self.prepare(change) is not None:
             raise UsageError(f"{commands.name_of(change)} needs all that happened to be learned from again")
         entry = Journal(self.tracer.count, commands.dumps(change, self.in_force, refold=refold is not None))
-        changed = self._change(change) if refold is None else self._replace(refold)
+        changed = self._change(change) if refold is None else self.learner.replace(refold)
         url = f"http://{change.host}/" if isinstance(change, BanHost) else ""
         name = commands.name_of(change)
         record = self.tracer.commanded(url, now, self.frontier.queued, name, reasons=(entry.entry,))
@@ -181,14 +155,6 @@ class Crawl(Leasing):
         setup = self.strategy.setup
         return InForce(self.rules.budget, {} if setup is None else setup.weights, self.focus.text())
 
-    def predicate_of(self, formula: str) -> Predicate:
-        """What a formula seeks: the crawl's own predicate, if it is that one's."""
-        if formula == self.predicate.text():
-            return self.predicate
-        if isinstance(self.predicate, FormulaPredicate):
-            return self.predicate.another(formula)
-        return compile_predicate(formula)
-
     def foresee(self, entries: Sequence[Journal]) -> list[Journal]:
         """On resume, before learning again: what the strategy was remade for last is in force from the
         beginning, since it was taught from there. Gives what is to be repeated, each at its place."""
@@ -197,7 +163,7 @@ class Crawl(Leasing):
         for entry in entries[: last + 1]:
             change = commands.loads(entry.entry, self.in_force)
             if isinstance(change, SetFocus | SetWeights):
-                self._remake(change)
+                self.learner.remake(change)
             else:
                 rest.append(entry)
         return [*rest, *entries[last + 1 :]]
@@ -207,65 +173,24 @@ class Crawl(Leasing):
         if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
             return
         change = commands.loads(entry.entry, self.in_force)
-        if change is not None and commands.refolds(entry.entry):
+        if isinstance(change, SetFocus | SetWeights) and commands.refolds(entry.entry):
             state = self.strategy.state()
-            self._remake(change)
+            self.learner.remake(change)
             self.strategy.restore(state)
         elif change is not None:
             self._change(change)
-
-    def _remake(self, change: Change) -> None:
-        """A fresh strategy by a change, with nothing learned yet."""
-        if isinstance(change, SetFocus):
-            self._seek(change.formula)
-            self.strategy = remake(self.strategy, predicate=self.focus)
-        elif isinstance(change, SetWeights):
-            self.strategy = remake(self.strategy, weights=change.weights)
-        self.overflow.strategy = self.strategy
-
-    def _replace(self, refold: Refold) -> list[Effect]:
-        """A strategy that was taught again takes over, and the frontier is worth what it says."""
-        self.strategy = refold.strategy
-        self._seek(refold.focus.text(), refold.focus)
-        self.overflow.strategy = self.strategy
-        if self.frontier.overflow_count and self.strategy.capabilities.sheds:
-            self.strategy.set_aside(np.flatnonzero(self.frontier.overflowed[: self.frontier.count]))
-        moved = refold.open()
-        # Those under way may come back to their queues.
-        self.frontier.put(moved.ids, moved.terms)
-        effects = self.expander.rescore(moved)
-        state = self.strategy.snapshot()
-        return [*effects, Learned(state)] if state else effects
 
     def _change(self, change: Change) -> list[Effect]:
         if isinstance(change, SetBudget):
             self.rules = replace(self.rules, budget=change.budget)
             return []
-        if isinstance(change, SetWeights):
-            moved = self.strategy.reweigh(checked_weights(type(self.strategy), change.weights))
-            self._note_setup(weights=change.weights)
-            return self.expander.rescore(moved)
-        if isinstance(change, SetFocus):
-            self._seek(change.formula)
-            self._note_setup(predicate=self.focus)
-            if change.rescore and self.strategy.capabilities.refocuses:
-                return self.expander.rescore(self.strategy.refocus(self.focus))
-            self.strategy.seek(self.focus)
-            return []
+        if isinstance(change, SetFocus | SetWeights):
+            return self.learner.change(change)
         host = self.hosts[self.hosts.number(change.host)]
         host.ban()
         self.hosts.touch(host.number)
         self.give_up(host)
         return [host.row(self.rules.politeness)]
-
-    def _seek(self, formula: str, focus: Predicate | None = None) -> None:
-        self.focus = focus if focus is not None else self.predicate_of(formula)
-        if self.tunnelling is not None:
-            self.tunnelling.take(formula)
-
-    def _note_setup(self, **changes: Any) -> None:
-        if self.strategy.setup is not None:
-            self.strategy.setup = replace(self.strategy.setup, **changes)
 
     def _carried(self) -> list[Effect]:
         """Effects of leasing, which go with the next that are saved."""
@@ -275,9 +200,7 @@ class Crawl(Leasing):
 
     def drain(self) -> tuple[Effect, ...]:
         """Effects of leasing that no settle has carried yet, and what was learned; for a checkpoint."""
-        effects = self._carried()
-        state = self.strategy.snapshot()
-        return (*effects, Learned(state)) if state else tuple(effects)
+        return (*self._carried(), *self.learner.learned())
 
     def abandon(self, task: Task) -> None:
         """A task will not be performed (the driver is stopping): its candidate is queued again."""
@@ -363,7 +286,7 @@ class Crawl(Leasing):
         admitted = self.admission.first(listed, self.sitemaps.allowance(host), depth=1)
         numbered = self.expander.number(admitted)
         lesson = Lesson.introduced(-1, 0, admitted.links, admitted.keys, numbered.ids, numbered.fresh)
-        terms = self.learn(lesson)[0] if len(numbered.ids) else None
+        terms = self.learner.meet(lesson) if len(numbered.ids) else None
         if terms is None and len(numbered.ids):
             terms = self.strategy.score(lesson.expansion)
         filed = self.expander.file(outcome.task, admitted, numbered, terms, Via.SITEMAP)
@@ -516,7 +439,7 @@ class Crawl(Leasing):
             return [] if self.strategy.capabilities.meets else self.expander.raise_to(known, terms)
         links = Links(task.url, (target,), *[("",)] * 4)
         number = np.array([self.frontier.count])
-        met, _ = self.learn(Lesson.introduced(task.candidate, task.depth, links, keys, number))
+        met = self.learner.meet(Lesson.introduced(task.candidate, task.depth, links, keys, number))
         terms = terms if met is None else met
         return [self.expander.add((target,), keys, terms, depth=task.depth, source=task.candidate, via=via)]
 
@@ -540,7 +463,8 @@ class Crawl(Leasing):
         session = self.tunnelling.record_page(page, self.tally) if self.tunnelling is not None else ""
         admitted = self.admission.admit(page, task.depth + 1)
         numbered = self.expander.number(admitted, unfiled)
-        sought = verdict if self.focus is self.predicate else self.focus.judge(page)
+        focus = self.learner.focus
+        sought = verdict if focus is self.predicate else focus.judge(page)
         lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
         taken = Taken(task, lesson, (admitted, numbered))
         yield taken

@@ -9,6 +9,8 @@ What is bounded is the work of scoring, not memory: the rows of what fell off st
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,14 +20,25 @@ from clew.messages import State
 from clew.strategy.base import Strategy, finite
 
 
+class _Learner(Protocol):
+    """Who has the strategy of the moment: a command may put another in its place."""
+
+    strategy: Strategy
+
+
 class Overflow:
     """Keeps the list between half of `limit` and a quarter more than it."""
 
-    def __init__(self, frontier: Frontier, hosts: Hosts, strategy: Strategy, limit: int | None) -> None:
+    def __init__(self, frontier: Frontier, hosts: Hosts, learner: _Learner, limit: int | None) -> None:
         self.frontier = frontier
         self.hosts = hosts
-        self.strategy = strategy
+        self._learner = learner
         self.limit = limit
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy of the moment."""
+        return self._learner.strategy
 
     def __repr__(self) -> str:
         return f"Overflow({self.frontier.overflow_count} aside, at most {self.limit} at hand)"

@@ -124,7 +124,7 @@ def simulate(
         tunnel=tunnel,
     )
     crawl = Crawl(predicate, strategy, rules, store.urls.__getitem__)
-    crawl.taught = [] if tunnel is not None else None
+    crawl.learner.taught = [] if tunnel is not None else None
     series = _Series(strategy.parts, budget)
     now = 0.0
     store.save(crawl.start(seeds, now), 0)
@@ -163,7 +163,7 @@ def _refocus(crawl: Crawl, change: SetFocus, now: float) -> Sequence[Effect]:
     refold = crawl.prepare(change)
     if refold is not None:
         refold.strategy.cut_words_with(_words)
-        for lessons in crawl.taught or ():
+        for lessons in crawl.learner.taught or ():
             refold.teach([_sought(lesson, refold.focus) for lesson in lessons])
     return crawl.command(change, now, refold)
 

@@ -71,7 +71,7 @@ def relearning(
         kept = [decision for decision in batch if before is None or decision.seq < before]
         pages = 0
         for taught in lessons(crawl, store, archive, kept, crawl.strategy, crawl.focus):
-            crawl.learn_again(taught)
+            crawl.learner.teach_again(taught)
             pages += sum(not lesson.met for lesson in taught)
         if pages:
             count += pages
