@@ -94,6 +94,8 @@ class Discovery:
     links: Links
     ids: Ids
     fresh: NDArray[np.bool_]
+    keys: NDArray[np.uint64] | None = None
+    """The keys of the targets, if they are at hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class Estimation:
     """SF_i as eq. 4 defines it, or as section 3 of the 2002 paper estimates it, without the denominator."""
     visit_reach: int = 2
     """n: how many visits before and after a find are its temporal locality."""
-    signature_share: float = 0.125
+    signature_share: float = 0.03125
     """The share of words that signatures are worked out on; 1 takes all."""
 
 

@@ -109,16 +109,22 @@ class VisitFrequency(VisitorFactor):
         fresh = np.flatnonzero(found.fresh)
         if len(fresh) and len(self.counts.log.urls):
             targets = found.links.targets
-            self.counts.meet(found.ids[fresh], urls.keys([targets[i] for i in fresh.tolist()]))
+            keys = (
+                urls.keys([targets[i] for i in fresh.tolist()]) if found.keys is None else found.keys[fresh]
+            )
+            self.counts.meet(found.ids[fresh], keys)
 
     def learn(self, outcome: FetchOutcome) -> None:
         self.counts.learn(outcome.candidate, outcome.url, outcome.satisfied)
 
     def _weigh(self, people: Ids | slice) -> Floats:
         seen, hits = self.counts.seen[people], self.counts.hits[people]
-        rate, how = self.state.rate, self.state.how
-        strong = deviations(seen, hits, self.state) >= how.visit_threshold
-        return np.where(strong & (seen > 0), log_ratio(seen, hits, rate, how.smoothing), 0.0)
+        how, found = self.state.how, np.zeros(len(seen))
+        # Most people of a log visited nothing that was crawled yet.
+        known = np.flatnonzero(seen)
+        known = known[deviations(seen[known], hits[known], self.state) >= how.visit_threshold]
+        found[known] = log_ratio(seen[known], hits[known], self.state.rate, how.smoothing)
+        return found
 
 
 def deviations(seen: Floats, hits: Floats, state: LearningState) -> Floats:

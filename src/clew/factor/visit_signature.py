@@ -95,8 +95,10 @@ class VisitSignature(VisitorFactor):
         """log SF_i of those that differ from the mean by t standard deviations (eq. 6 to 8)."""
         mean, deviation = self.spread()
         strong = (np.abs(values - mean) >= self.state.how.visit_threshold * deviation) & (deviation > 0.0)
+        found = np.zeros(len(values))
         with np.errstate(divide="ignore"):
-            return np.where(strong, native.log(values), 0.0)
+            found[strong] = native.log(values[strong])
+        return found
 
     def spread(self) -> tuple[float, float]:
         """The mean of SF_i over people of whom it is known, and its standard deviation (eq. 6, 7)."""

@@ -448,7 +448,12 @@ class Intelligent(Strategy):
     def _remember(self, expansion: Expansion, anchor: Ids | None = None) -> None:
         """Tokens, anchor words (or those given) and keys of new links; factors are told of all links."""
         found = Discovery(
-            expansion.page, expansion.verdict.satisfied, expansion.links, expansion.ids, expansion.fresh
+            page=expansion.page,
+            satisfied=expansion.verdict.satisfied,
+            links=expansion.links,
+            ids=expansion.ids,
+            fresh=expansion.fresh,
+            keys=expansion.keys,
         )
         for factor in self.learners.values():
             factor.meet(found)
