@@ -148,7 +148,7 @@ def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]
     crawl = Crawl(predicate, strategy, rules, shelf.__getitem__)
     whole, chosen = Timed(), Timed()
     crawl.expander = TimedExpander(crawl.expander, chosen)  # type: ignore[assignment]
-    crawl.learn = chosen.wrap(crawl.learn)  # type: ignore[method-assign]
+    crawl.learner.teach = chosen.wrap(crawl.learner.teach)  # type: ignore[method-assign]
     lease, settle = whole.wrap(chosen.wrap(crawl.lease)), whole.wrap(crawl.settle)
     starts = [f"http://h{i}.example{path}" for i, path in enumerate(web.articles[:20])]
     _keep(shelf, crawl.start(starts, 0.0))
