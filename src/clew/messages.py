@@ -187,6 +187,8 @@ class SavePage:
     blob: Blob | None
     links: array[int]
     """Candidate numbers of its out-links, in page order, out-of-scope ones left out."""
+    said: int = 0
+    """A hash of the few words it says, by which empty pages are told; 0 for a page with much to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from clew import url as urls
 from clew.engine.core import Core
 from clew.frontier.audit import audited, is_best
 from clew.frontier.hosts import Host
-from clew.messages import Close, State, Task, TaskKind
+from clew.messages import Close, Journal, State, Task, TaskKind
 
 #: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
 _SWEEP = 500
@@ -35,7 +35,9 @@ class Leasing(Core):
         self._swept = 0
         self._sweep()
         self.parked.wake(now)
-        for number in self.overflow.balance():
+        returned = self.overflow.balance()
+        self._tell_overflow()
+        for number in returned:
             if self.hosts[number].excluded:
                 self.give_up(self.hosts[number])
         while len(tasks) < n and self._swept < _SWEEP and self._room() > 0:
@@ -69,12 +71,18 @@ class Leasing(Core):
         if self.ready.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
             return None
         if self.overflow.release():
+            self._tell_overflow()
             return None
         if self.parked.waiting:
             return "robots.txt unavailable" if self.parked.hopeless else None
         if not self.frontier.queued:
             return "frontier empty"
         return "per-host" if self.rules.politeness.per_host is not None else "nothing can be leased"
+
+    def _tell_overflow(self) -> None:
+        """Note in the journal what fell off the list at hand, or came back to it."""
+        self._outbox += [Journal(self.tracer.count, entry) for entry in self.overflow.told]
+        self.overflow.told.clear()
 
     def next_ready(self) -> float | None:
         """When `lease` may have something again, if only time is missing."""

@@ -168,8 +168,11 @@ class Crawl(Leasing):
                 rest.append(entry)
         return [*rest, *entries[last + 1 :]]
 
-    def repeat(self, entry: Journal) -> None:
-        """Take in again, on resume, what was commanded before, and how sessions ended."""
+    def repeat(self, entry: Journal, *, taught: bool = True) -> None:
+        """Take in again, on resume, what was commanded before, how sessions ended, or what happened to the
+        list at hand; `taught` is whether the strategy is to be told of the latter."""
+        if self.overflow.repeat(entry.entry, taught=taught):
+            return
         if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
             return
         change = commands.loads(entry.entry, self.in_force)
@@ -489,6 +492,7 @@ class Crawl(Leasing):
             wire=outcome.wire,
             blob=outcome.blob,
             links=array("I", filed.ids.tolist()),
+            said=check.said,
         )
         record = self.tracer.settled(
             outcome,

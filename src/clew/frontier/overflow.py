@@ -1,23 +1,28 @@
 """`Overflow`: bounds the candidates that are scored and looked at, Figure 2's `max-size`.
 
 What is worth least falls off its end: it stays queued in the store, where its URL rests anyway, is
-neither scored anew nor looked at, and comes back, the best first, when the list runs low. Nothing is lost: a
-crawl that is taken up again begins with everything that is queued, and lets fall off what does not fit.
+neither scored anew nor looked at, and comes back, the best first, when the list runs low. What fell off and
+what came back is told in the journal, so that a crawl that is taken up again has the same at hand.
 
 What is bounded is the work of scoring, not memory: the rows of what fell off stay in the frontier's arrays.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import StoreForeign
 from clew.frontier.hosts import Hosts
 from clew.frontier.queue import Frontier
 from clew.messages import State
 from clew.strategy.base import Strategy, finite
+
+#: How an entry of the journal begins that tells of a move.
+_PREFIX = '{"overflow":'
 
 
 class _Learner(Protocol):
@@ -34,6 +39,8 @@ class Overflow:
         self.hosts = hosts
         self._learner = learner
         self.limit = limit
+        self.told: list[str] = []
+        """What fell off or came back since somebody last looked, as entries of the journal."""
 
     @property
     def strategy(self) -> Strategy:
@@ -52,9 +59,13 @@ class Overflow:
             return []
         at_hand = self.frontier.queued - self.frontier.overflow_count
         if at_hand > self.limit + self.limit // 4:
-            self._set_aside(self._ranked(overflowed=False)[self.limit :])
+            fallen = self._ranked(overflowed=False)[self.limit :]
+            self._tell("aside", fallen)
+            self._set_aside(fallen)
         elif at_hand < self.limit // 2 and self.frontier.overflow_count:
-            return self._take_back(self._ranked(overflowed=True)[: self.limit - at_hand])
+            wanted = self._ranked(overflowed=True)[: self.limit - at_hand]
+            self._tell("back", wanted)
+            return self._take_back(wanted)
         return []
 
     def release(self) -> bool:
@@ -66,8 +77,37 @@ class Overflow:
             return False
         # What fills the list belongs to hosts that are done with, so that no room would come of waiting.
         self.limit = None
-        self._take_back(self._ranked(overflowed=True))
+        wanted = self._ranked(overflowed=True)
+        self._tell("released", wanted)
+        self._take_back(wanted)
         return True
+
+    def repeat(self, entry: str, *, taught: bool = True) -> bool:
+        """Have happen again, on resume, what an entry of the journal tells; False for one of another kind.
+
+        `taught` is whether the strategy is to be told: it need not be where it was when it learned.
+        """
+        if not entry.startswith(_PREFIX):
+            return False
+        move, ids = _read(entry, self.frontier.count)
+        if self.limit is None:
+            return True  # there is none any more
+        if taught and self.strategy.capabilities.sheds:
+            if move == "aside":
+                self.strategy.set_aside(ids)
+            else:
+                moved = self.strategy.take_back(np.sort(ids))
+                self.frontier.rescore(moved.ids, finite(moved.terms))
+        # What was fetched since is in no list.
+        ids = ids[self.frontier.states[ids] == State.QUEUED]
+        self.frontier.set_overflowed(ids[self.frontier.overflowed[ids] != (move == "aside")], move == "aside")
+        self.hosts.touch_all(np.unique(self.frontier.hosts[ids]))
+        if move == "released":
+            self.limit = None
+        return True
+
+    def _tell(self, move: str, ids: NDArray[np.int64]) -> None:
+        self.told.append(json.dumps({"overflow": move, "ids": ids.tolist()}, separators=(",", ":")))
 
     def _ranked(self, *, overflowed: bool) -> NDArray[np.int64]:
         """Queued candidates, the best first, the oldest among equals."""
@@ -91,3 +131,15 @@ class Overflow:
         hosts: list[int] = np.unique(self.frontier.hosts[ids]).tolist()
         self.hosts.touch_all(np.array(hosts, np.int64))
         return hosts
+
+
+def _read(entry: str, count: int) -> tuple[str, NDArray[np.int64]]:
+    """The move that an entry tells of, and the candidates it was about."""
+    try:
+        found = json.loads(entry)
+        move, ids = found["overflow"], np.array(found["ids"], np.int64).reshape(-1)
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise StoreForeign(f"the journal is damaged ({error}): restore the directory from a copy") from error
+    if move not in ("aside", "back", "released") or (len(ids) and not 0 <= ids.min() <= ids.max() < count):
+        raise StoreForeign("the journal tells of candidates that there are not: restore it from a copy")
+    return move, ids

@@ -64,6 +64,11 @@ def own_words(page: Page) -> str:
     return words if len(words) <= WORDS_LIMIT else ""
 
 
+def hashed(words: str) -> int:
+    """A hash of the few words of a page; 0 for none."""
+    return xxhash.xxh3_64_intdigest(words.encode("utf-8", "surrogatepass")) if words else 0
+
+
 class EmptyPages:
     """Remembers the few words that pages of each host have said; those said again, for later sessions too.
 
@@ -88,10 +93,13 @@ class EmptyPages:
 
     def is_empty(self, host: str, words: str) -> bool:
         """Whether another page of the host has said these few words; remembers them."""
-        if not words:
+        return self.was_said(host, hashed(words))
+
+    def was_said(self, host: str, mark: int) -> bool:
+        """`is_empty` for the hash of some words; 0 is that of none."""
+        if not mark:
             return False
         said = self._said.setdefault(host, set())
-        mark = xxhash.xxh3_64_intdigest(words.encode("utf-8", "surrogatepass"))
         if mark in said:
             self._again.setdefault(host, {})[mark] = None
             return True

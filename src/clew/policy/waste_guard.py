@@ -13,7 +13,7 @@ from clew import url as urls
 from clew.messages import State
 from clew.page import Page
 from clew.policy.mirrors import Mirrors
-from clew.policy.soft404 import EmptyPages, own_words
+from clew.policy.soft404 import EmptyPages, hashed, own_words
 from clew.policy.traps import Traps, Worth
 
 #: States of a candidate that came to something, or still may.
@@ -28,6 +28,8 @@ class PageCheck:
     """An error page that was served as a success."""
     empty: bool
     """Its few words are those of another page of its host."""
+    said: int = 0
+    """A hash of those words; 0 for a page with much to say."""
 
 
 class WasteGuard:
@@ -39,13 +41,17 @@ class WasteGuard:
 
     def __init__(self, *, on: bool = True, state: Callable[[str], State | None] = lambda url: None) -> None:
         self.on = on
-        self.traps = Traps(on=on)
-        self.empty_pages = EmptyPages()
-        self.mirrors = Mirrors()
-        self._state = state
+        self.state = state
+        self.forget()
 
     def __repr__(self) -> str:
         return f"Watch({self.traps!r}, {self.mirrors!r})"
+
+    def forget(self) -> None:
+        """Know nothing of any page."""
+        self.traps = Traps(on=self.on)
+        self.empty_pages = EmptyPages()
+        self.mirrors = Mirrors()
 
     def check_link(self, url: str, host: str, source: str = "") -> str | None:
         """Why a link should not be followed; None when it may be."""
@@ -61,7 +67,7 @@ class WasteGuard:
         origin = urls.origin(url)
         if origin in self.mirrors:
             rest = url[len(origin) :]
-            if any(self._state(original + rest) in _ALIVE for original in self.mirrors.originals(origin)):
+            if any(self.state(original + rest) in _ALIVE for original in self.mirrors.originals(origin)):
                 return "mirror"
         return None
 
@@ -73,9 +79,10 @@ class WasteGuard:
         if not self.on:
             return PageCheck(soft_404=False, empty=False)
         words = own_words(page)
-        empty = self.empty_pages.is_empty(host, words)
+        said = hashed(words)
+        empty = self.empty_pages.was_said(host, said)
         soft_404 = self.empty_pages.is_soft_404(page, words) and (empty or not satisfied)
-        return PageCheck(soft_404=soft_404, empty=empty)
+        return PageCheck(soft_404=soft_404, empty=empty, said=said)
 
     def record_page(
         self,
@@ -117,5 +124,5 @@ class WasteGuard:
         if origin in self.mirrors:
             rest = url[len(origin) :]
             for other in self.mirrors.partners(origin):
-                if self._state(other + rest) is State.FETCHED:
+                if self.state(other + rest) is State.FETCHED:
                     self.mirrors.apart(origin, other)

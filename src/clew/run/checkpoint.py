@@ -8,13 +8,18 @@ written it is passed over: then all is learned again from the archive, and comes
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
 import xxhash
 
 from clew import __version__
 from clew.engine import Crawl
+from clew.frontier.queue import Frontier
 from clew.learn import checkpoint
-from clew.messages import Rescore
+from clew.learn.checkpoint import Keeps
+from clew.messages import Rescore, State
 from clew.store.base import Reader, Store
 from clew.store.faults import UNDECODABLE
 from clew.strategy.base import Strategy
@@ -43,7 +48,8 @@ def save(crawl: Crawl, store: Store, after: int) -> None:
     """Keep what was learned from all decisions up to that one; nothing, if the strategy cannot."""
     kept = crawl.strategy.checkpoint()
     if kept is not None:
-        store.save_checkpoint(checkpoint.dumps(_about(crawl, crawl.strategy.met) | {"after": after}, kept))
+        about = _about(crawl, crawl.strategy.met) | {"after": after}
+        store.save_checkpoint(checkpoint.dumps(about, _Learned(kept, crawl.frontier)))
 
 
 def take_up(crawl: Crawl, store: Reader) -> int:
@@ -63,7 +69,7 @@ def take_up(crawl: Crawl, store: Reader) -> int:
     except UNDECODABLE:
         return -1
     try:
-        checkpoint.fill(kept, arrays)
+        checkpoint.fill(_Learned(kept, crawl.frontier), arrays)
         checkpoint.require(not arrays and crawl.strategy.met == met, "there is more than is kept")
         ids = crawl.strategy.candidates()
         worth = Rescore(ids, crawl.strategy.evaluate(ids), saved=False)
@@ -71,6 +77,24 @@ def take_up(crawl: Crawl, store: Reader) -> int:
         raise UnusableCheckpoint(str(error)) from error
     crawl.expander.rescore(worth)
     return after
+
+
+class _Learned:
+    """What a strategy keeps, and the worth of candidates not at hand, which is as old as their absence."""
+
+    def __init__(self, strategy: Keeps, frontier: Frontier) -> None:
+        self.strategy, self.frontier = strategy, frontier
+
+    def kept(self) -> dict[str, Any]:
+        aside = np.flatnonzero(self.frontier.overflowed[: self.frontier.count])
+        return {"strategy": self.strategy, "aside": aside, "terms": self.frontier.terms[aside]}
+
+    def recall(self, found: Mapping[str, Any]) -> None:
+        aside, terms = found["aside"], found["terms"]
+        checkpoint.require(checkpoint.within(aside, 0, self.frontier.count), "candidates not at hand")
+        checkpoint.require(len(aside) == len(terms) and np.isfinite(terms).all(), "their worth")
+        queued = self.frontier.states[aside] == State.QUEUED
+        self.frontier.rescore(aside[queued], terms[queued])
 
 
 def _about(crawl: Crawl, met: int) -> dict[str, object]:
@@ -96,5 +120,6 @@ def _identity(strategy: Strategy) -> str:
         setup.predicate.text(),
         known.hexdigest(),
     ]
+    built.append("" if setup.visits is None else setup.visits.digest)
     plain = json.dumps([*built, dict(setup.weights), dict(setup.options)], sort_keys=True, default=str)
     return xxhash.xxh3_64_hexdigest(plain.encode())

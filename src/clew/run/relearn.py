@@ -29,7 +29,7 @@ from clew.store.base import Reader
 from clew.strategy.base import Strategy
 
 #: Results of a decision about a page that was judged.
-_JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
+JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
 
 #: What a candidate is whose fetch gave nothing. One that was reopened since will teach when it is settled.
 _GIVEN_UP = frozenset({int(State.FAILED), int(State.DROPPED)})
@@ -67,7 +67,8 @@ def relearning(
         if before is not None and batch[0].seq >= before:
             return
         while commanded and commanded[0].after < batch[0].seq:
-            crawl.repeat(commanded.popleft())
+            entry = commanded.popleft()
+            crawl.repeat(entry, taught=entry.after >= after)
         kept = [decision for decision in batch if before is None or decision.seq < before]
         pages = 0
         for taught in lessons(crawl, store, archive, kept, crawl.strategy, crawl.focus):
@@ -77,7 +78,7 @@ def relearning(
             count += pages
             yield count, kept[-1].seq
     for entry in commanded:
-        crawl.repeat(entry)
+        crawl.repeat(entry, taught=entry.after >= after)
 
 
 def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> None:
@@ -87,7 +88,7 @@ def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> N
     open_session = crawl.tally.pages % crawl.tunnelling.rules.session
     judged: deque[Decision] = deque(maxlen=open_session)
     if open_session and archive is not None:
-        judged.extend(decision for decision in store.decisions() if decision.result in _JUDGED)
+        judged.extend(decision for decision in store.decisions() if decision.result in JUDGED)
     crawl.tunnelling.resume(
         store.journal(),
         (
@@ -152,7 +153,7 @@ def _lessons(
     if decision.candidate >= crawl.frontier.count:
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
     depth = int(crawl.frontier.depths[decision.candidate])
-    if decision.result in _JUDGED:
+    if decision.result in JUDGED:
         page = _page(crawl, strategy, decision, archive, depth)
         admitted, numbered = _let_in(crawl, store, decision.candidate, page, depth)
         verdict = Verdict(decision.verdict, decision.result != "miss")

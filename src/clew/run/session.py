@@ -27,12 +27,13 @@ from clew.run.driver import Command, Driver
 from clew.run.fd_limit import affordable
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Reading, make_parser
+from clew.run.recall_waste import recall_waste
 from clew.run.relearn import relearning, resume_tunnelling
 from clew.run.resume import restore
 from clew.run.stopping import recall_links
 from clew.run.topics import keep_topics
 from clew.store import MemoryStore
-from clew.store.base import Store
+from clew.store.base import Snapshot, Store
 
 #: Settings that a look at the start pages leaves at their defaults.
 _NOT_FOR_A_TRIAL = tuple(
@@ -119,15 +120,13 @@ class Session:
         saved = self.store.load()
         self._check_visits(resumed=saved is not None)
         if saved is not None:
-            restore(self.crawl, saved, now)
-            recall_links(self.crawl.prospects, saved, self.store)
+            self._restore(saved, now)
             try:
                 learned = await self._relearn(saved.pages)
             except UnusableCheckpoint:
                 # It was taken for one of this crawl's, and is none: begin again, without it.
                 self.crawl = crawl_of(self.config, self.store, self._predicate)
-                restore(self.crawl, saved, now)
-                recall_links(self.crawl.prospects, saved, self.store)
+                self._restore(saved, now)
                 learned = await self._relearn(saved.pages, go_on=False)
             if not learned:
                 return self._finish("interrupted")
@@ -221,6 +220,11 @@ class Session:
         # The hosts of the start pages have just been asked.
         self.crawl.hosts.not_before = self.clock.now() + self.crawl.rules.politeness.delay
         self.store.set_meta(config=json.loads(self.config.to_json()))
+
+    def _restore(self, saved: Snapshot, now: float) -> None:
+        restore(self.crawl, saved, now)
+        recall_links(self.crawl.prospects, saved, self.store)
+        recall_waste(self.crawl, saved, self.store)
 
     async def _relearn(self, pages: int, *, go_on: bool = True) -> bool:
         """A strategy that learns is taught again what the crawl saw, from its own archive, since the last

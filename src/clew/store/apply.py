@@ -52,7 +52,7 @@ _HOST = (
 _PAGE_COLUMNS = (
     *("candidate", "status", "type", "title", "lang", "score", "satisfied", "matched", "duplicate_of"),
     *("near", "digest", "sketch", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
-    *("reasons", "rendered"),
+    *("reasons", "rendered", "said"),
 )
 _PAGE = (
     f"INSERT INTO pages ({', '.join(_PAGE_COLUMNS)}) VALUES {{}} "
@@ -231,6 +231,7 @@ class Applier:
             *(verdict.score, verdict.satisfied, effect.matched, effect.duplicate_of, effect.near),
             *(signed(page.digest), page.sketch, effect.source, effect.depth, effect.fetched_at),
             *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons]), page.rendered),
+            signed(effect.said),
         )
         self._texts[effect.candidate] = page.text.encode("utf-8", "replace")
         self._links[effect.candidate] = _numbers(effect.links)

@@ -36,6 +36,10 @@ class Snapshot:
     """Page digest -> candidate number of the first page with it."""
     sketches: dict[int, bytes]
     """Candidate number -> similarity sketch, for pages that are not copies and have one."""
+    copies: dict[int, tuple[int, bool]]
+    """Candidate number of a copy -> that of the page it repeats, and whether nearly."""
+    said: dict[int, int] | None
+    """Candidate number -> hash of the few words a page says (0: it says more); None if some are not known."""
     matched: frozenset[int]
     """Candidate numbers of the finds."""
     scores: dict[int, float]

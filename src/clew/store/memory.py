@@ -157,6 +157,12 @@ class MemoryStore(Store):
             terms=np.array([self._terms(row) for row in rows]),
             host_states=tuple(self.hosts()),
             digests=digests,
+            copies={
+                number: (saved.duplicate_of, saved.near)
+                for number, saved in self._pages.items()
+                if saved.duplicate_of >= 0
+            },
+            said={number: saved.said for number, saved in self._pages.items()},
             sketches={
                 number: saved.page.sketch
                 for number, saved in pages.items()

@@ -104,6 +104,11 @@ def _joined(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE trace ADD COLUMN joined INTEGER NOT NULL DEFAULT 0")
 
 
+def _words_said(connection: sqlite3.Connection) -> None:
+    # Of pages of older crawls it is not known, and what follows from it lies in the memory of their hosts.
+    connection.execute("ALTER TABLE pages ADD COLUMN said INTEGER")
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _first,
@@ -112,6 +117,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _journal,
     _sketches,
     _joined,
+    _words_said,
 ]
 
 

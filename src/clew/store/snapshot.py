@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def _load(execute: Execute) -> Snapshot | None:
     if not np.isin(columns[4], [state.value for state in State if stored(state) is state]).all():
         raise ValueError("a candidate has an impossible state")
     _require_range("attempts", columns[5], 0, 1 << 31)
-    digests, sketches, matched, scores = _pages(execute, count)
+    pages = _pages(execute, count)
     (decisions,) = execute("SELECT count(*) FROM trace").fetchone()
     asked = ", ".join("?" * len(REQUESTS))
     (tasks,) = execute(f"SELECT count(*) FROM trace WHERE kind IN ({asked})", REQUESTS).fetchone()
@@ -66,13 +67,15 @@ def _load(execute: Execute) -> Snapshot | None:
         attempts=np.minimum(columns[5], 255).astype(np.uint8),
         terms=parts(execute, count),
         host_states=tuple(hosts(execute)),
-        digests=digests,
-        sketches=sketches,
-        matched=matched,
-        scores=scores,
+        digests=pages.digests,
+        sketches=pages.sketches,
+        copies=pages.copies,
+        said=pages.said if len(pages.said) == len(pages.scores) else None,
+        matched=frozenset(pages.matched),
+        scores=pages.scores,
         decisions=decisions,
         tasks=tasks,
-        pages=len(scores),
+        pages=len(pages.scores),
         requests=requests,
         wire=wire,
         elapsed=elapsed(spans),
@@ -159,24 +162,35 @@ def hosts(execute: Execute) -> list[SaveHost]:
     return [host_row(row, robots) for row in execute(HOSTS)]
 
 
-def _pages(
-    execute: Execute, count: int
-) -> tuple[dict[int, int], dict[int, bytes], frozenset[int], dict[int, float]]:
-    digests: dict[int, int] = {}
-    sketches: dict[int, bytes] = {}
-    matched: set[int] = set()
-    scores: dict[int, float] = {}
-    for candidate, digest, sketch, repeats, found, score in execute(
-        "SELECT candidate, digest, sketch, duplicate_of, matched, score FROM pages ORDER BY seq"
+@dataclass(slots=True)
+class _Pages:
+    """What is kept of pages, by candidate."""
+
+    digests: dict[int, int] = field(default_factory=dict)
+    sketches: dict[int, bytes] = field(default_factory=dict)
+    copies: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    said: dict[int, int] = field(default_factory=dict)
+    matched: set[int] = field(default_factory=set)
+    scores: dict[int, float] = field(default_factory=dict)
+
+
+def _pages(execute: Execute, count: int) -> _Pages:
+    pages = _Pages()
+    for candidate, digest, sketch, repeats, near, found, score, said in execute(
+        "SELECT candidate, digest, sketch, duplicate_of, near, matched, score, said FROM pages ORDER BY seq"
     ):
-        typed((candidate, digest, sketch, repeats, score), (int, int, bytes, int, float))
-        if not 0 <= candidate < count:
-            raise ValueError(f"a page belongs to candidate {candidate}, which there is not")
-        scores[candidate] = score
+        typed((candidate, digest, sketch, repeats, score, near), (int, int, bytes, int, float, int))
+        if not 0 <= candidate < count or repeats >= count:
+            raise ValueError(f"a page belongs to candidate {candidate}, or to {repeats}, which there is not")
+        pages.scores[candidate] = score
         if digest and repeats < 0:
-            digests.setdefault(unsigned(digest), candidate)
+            pages.digests.setdefault(unsigned(digest), candidate)
         if repeats < 0 and sketch and isinstance(sketch, bytes):
-            sketches[candidate] = sketch
+            pages.sketches[candidate] = sketch
+        if repeats >= 0:
+            pages.copies[candidate] = (repeats, bool(near))
+        if isinstance(said, int):
+            pages.said[candidate] = unsigned(said)
         if found:
-            matched.add(candidate)
-    return digests, sketches, frozenset(matched), scores
+            pages.matched.add(candidate)
+    return pages
