@@ -79,7 +79,7 @@ class ReadyHosts:
         self.hosts.changed.update(numbers[moved].tolist())
         better = free & ((scores > offers) | ((scores == offers) & (ids < heads)))
         better |= ~free & ~self._held[numbers]
-        better &= self.frontier.states[ids] == _QUEUED
+        better &= (self.frontier.states[ids] == _QUEUED) & ~self.frontier.overflowed[ids]
         # The best of a host's comes last and stays.
         places = better.nonzero()[0]
         places = places[np.lexsort((-ids[places], scores[places]))]
