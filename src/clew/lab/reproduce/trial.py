@@ -25,6 +25,7 @@ def _composite(label: str, **changed: Any) -> StrategySpec:
 
 #: The log of made-up people who browse the web of a trial.
 MADE = "made"
+_LOG: dict[str, Any] = {"visits": MADE, "signature_share": 0.125}
 #: The single factors, as the paper calls them.
 FACTORS = _FOUR
 #: The paper's combination of them.
@@ -46,8 +47,8 @@ STRATEGIES: dict[str, StrategySpec | None] = {
     "deviation over N": _composite("deviation over N", deviation="all"),
     "no smoothing": _composite("no smoothing", smoothing=0.0),
     "product": _composite("product", weights="product"),
-    "collaborative": _spec("collaborative", name="collaborative", visits=MADE),
-    "collaborative + linkage": _spec("collaborative + linkage", name="intelligent", visits=MADE),
+    "collaborative": _spec("collaborative", name="collaborative", **_LOG),
+    "collaborative + linkage": _spec("collaborative + linkage", name="intelligent", **_LOG),
 }
 
 
