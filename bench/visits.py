@@ -37,7 +37,8 @@ def write_log(path: Path, lines: int) -> None:
     urls = [f"http://site{i % 997}.example/{'abcde'[i % 5]}/page-{i}.html" for i in range(50_000)]
     with path.open("w") as file:
         for i in range(lines):
-            person = int(dice.random() * 20_000)
+            # Everybody sleeps: a twenty-fourth of them is there at a time.
+            person = int(dice.random() * 833) + 833 * (i * 24 // lines)
             url = urls[int(dice.random() ** 3 * len(urls))]
             file.write(
                 f"{1_700_000_000 + i * 0.01:.3f}    {i % 900} 10.0.{person >> 8}.{person & 255} TCP_MISS/200 "
