@@ -20,6 +20,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,8 @@ def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]
     assert isinstance(strategy, Intelligent)
     crawl = Crawl(predicate, strategy, rules, shelf.__getitem__)
     whole, chosen = Timed(), Timed()
-    crawl.expander = TimedExpander(crawl.expander, chosen)  # type: ignore[assignment]
+    timed = TimedExpander(crawl.expander, chosen)
+    crawl.settler = replace(crawl.settler, expander=timed)  # type: ignore[arg-type]
     crawl.learner.teach = chosen.wrap(crawl.learner.teach)  # type: ignore[method-assign]
     lease, settle = whole.wrap(chosen.wrap(crawl.lease)), whole.wrap(crawl.settle)
     starts = [f"http://h{i}.example{path}" for i, path in enumerate(web.articles[:20])]

@@ -281,8 +281,10 @@ def test_a_trouble_of_this_machine_is_no_hosts_failure_and_the_crawl_pauses():
     loop = Loop(web, politeness=Politeness(own=lambda host: True)).start(A)
     loop.run(limit=41)
     host = loop.crawl.hosts.get("a.example")
-    assert (host.failures, host.excluded, loop.crawl.in_flight) == (0, False, 0)
-    assert waits_in(loop.crawl, loop.now)[0] == Wait("everything", loop.crawl.pause[0], "too many open files")
+    assert (host.failures, host.excluded, loop.crawl.leaser.in_flight) == (0, False, 0)
+    assert waits_in(loop.crawl, loop.now)[0] == Wait(
+        "everything", loop.crawl.leaser.pause[0], "too many open files"
+    )
     rests = [b.at - a.at for a, b in pairwise(d for d in loop.trace if d.url == A)]
     assert rests[:3] == [1.0, 2.0, 4.0]
     assert max(rests) == 60.0

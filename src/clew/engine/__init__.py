@@ -5,13 +5,13 @@
     effects = crawl.command(change, now)        # another focus or budget, a host banned: changes meanwhile
 
 It never awaits, reads a clock, opens a file or rolls dice, so the same calls give the same trace in every
-driver. Tasks go out through `leasing`, outcomes come in through `settling`; both work on the state in `core`.
+driver. A `Crawl` is put together of a `Leaser`, which gives tasks out, a `Settler`, which takes outcomes in,
+and a `Learner`, which says what candidates are worth; no part knows the whole.
 Invariant: every task that was leased is settled or abandoned exactly once. The URLs of candidates rest with
 the store: `url_of` looks one up, and a driver saves the effects of a settle before it leases again.
 """
 
 from clew.engine.commands import BanHost, Change, SetBudget, SetFocus, SetWeights
-from clew.engine.core import CrawlRules
-from clew.engine.settling import Crawl
+from clew.engine.crawl import Crawl, CrawlRules
 
 __all__ = ["BanHost", "Change", "Crawl", "CrawlRules", "SetBudget", "SetFocus", "SetWeights"]

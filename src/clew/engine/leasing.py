@@ -1,4 +1,4 @@
-"""`Leasing`: what to do next.
+"""`Leaser`: what to do next.
 
 The best candidate that may be fetched now is taken, unless something must come before it: its host's name
 looked up, robots.txt asked for, a sitemap whose turn it is.
@@ -6,25 +6,70 @@ looked up, robots.txt asked for, a sitemap whose turn it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 from clew import url as urls
-from clew.engine.core import Core
+from clew.engine.learner import Learner
+from clew.engine.prospects import FrontierProspects
 from clew.frontier.audit import audited, is_best
-from clew.frontier.hosts import Host
-from clew.messages import Close, Journal, State, Task, TaskKind
+from clew.frontier.hosts import Host, Hosts
+from clew.frontier.overflow import Overflow
+from clew.frontier.parked import ParkedOrigins
+from clew.frontier.queue import Frontier
+from clew.frontier.ready_hosts import ReadyHosts
+from clew.frontier.robots_gate import RobotsGate
+from clew.frontier.sitemaps import Sitemaps
+from clew.messages import Close, Effect, Journal, State, Task, TaskKind
+from clew.policy import Budget, Tally, WasteGuard
+from clew.trace import Tracer
 
 #: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
 _SWEEP = 500
+#: Seconds between two looks whether this machine has recovered, at most.
+_LONGEST_PAUSE = 60.0
 
 
-class Leasing(Core):
-    """The half of the engine that gives tasks out."""
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class Leaser:
+    """Gives tasks out, within a budget, and knows how many are under way."""
 
-    _swept = 0
+    budget: Budget
+    """The one in force: a command may put another in its place."""
+    frontier: Frontier
+    hosts: Hosts
+    ready: ReadyHosts
+    parked: ParkedOrigins
+    robots_gate: RobotsGate
+    sitemaps: Sitemaps
+    overflow: Overflow
+    waste_guard: WasteGuard
+    learner: Learner
+    prospects: FrontierProspects
+    tally: Tally
+    tracer: Tracer
+    url_of: Callable[[int], str]
+
+    started: float | None = None
+    tasks: int = 0
+    """Given out so far: the number of the last one."""
+    in_flight: int = 0
+    late: int = 0
+    """Of those under way, how many are not waited for any more; the driver has a clock and says so."""
+    lent: bool = False
+    """A page was asked for in the stead of a late one, so more may come than the budget has room for."""
+    _outbox: list[Effect] = field(default_factory=list)
+    """What leasing closed, to be saved with the next effects."""
+    _given_up: list[int] = field(default_factory=list)
+    _swept: int = 0
     _pause_until: float | None = None
     """Nothing is leased before this time, because this machine is in trouble; None when it is not."""
-    _pause_why = ""
-    _troubles = 0
+    _pause_why: str = ""
+    _troubles: int = 0
     """Pauses of that kind in a row."""
+
+    def __repr__(self) -> str:
+        return f"Leaser({self.tasks} tasks, {self.in_flight} under way)"
 
     def lease(self, now: float, n: int) -> list[Task]:
         """Up to `n` tasks that may be performed now, best first."""
@@ -59,7 +104,7 @@ class Leasing(Core):
     def spent(self, now: float) -> str | None:
         """The budget that is used up, if one is."""
         elapsed = 0.0 if self.started is None else now - self.started
-        return self.rules.budget.spent(self.tally, elapsed, self.prospects)
+        return self.budget.spent(self.tally, elapsed, self.prospects)
 
     def stopped(self, now: float) -> str | None:
         """Why there is nothing left to do; None while there is."""
@@ -77,12 +122,7 @@ class Leasing(Core):
             return "robots.txt unavailable" if self.parked.hopeless else None
         if not self.frontier.queued:
             return "frontier empty"
-        return "per-host" if self.rules.politeness.per_host is not None else "nothing can be leased"
-
-    def _tell_overflow(self) -> None:
-        """Note in the journal what fell off the list at hand, or came back to it."""
-        self._outbox += [Journal(self.tracer.count, entry) for entry in self.overflow.told]
-        self.overflow.told.clear()
+        return "per-host" if self.hosts.politeness.per_host is not None else "nothing can be leased"
 
     def next_ready(self) -> float | None:
         """When `lease` may have something again, if only time is missing."""
@@ -97,8 +137,52 @@ class Leasing(Core):
             return min((self.hosts.ready_at(host) for host in self.sitemaps.waiting()), default=None)
         return ready
 
+    def returned(self, task: Task) -> None:
+        """A task was performed, whatever came of it."""
+        self._troubles = 0
+        self.in_flight -= 1
+
+    def abandon(self, task: Task) -> None:
+        """A task will not be performed (the driver is stopping): its candidate is queued again."""
+        self.in_flight -= 1
+        if task.kind is TaskKind.ROBOTS:
+            self.robots_gate.abandon(task.id)
+        elif task.kind is TaskKind.RESOLVE:
+            host = self.hosts[self.hosts.number(task.host)]
+            host.resolving = False
+            self.hosts.touch(host.number)
+        elif task.kind is TaskKind.SITEMAP:
+            self.hosts.undo(self.sitemaps.abandon(task.id))
+        else:
+            self.hosts.undo(self.hosts[int(self.frontier.hosts[task.candidate])])
+            self.frontier.close(task.candidate, State.QUEUED)
+
+    def pause_after(self, task: Task, why: str, now: float) -> None:
+        """This machine could not perform a task: nobody is charged with it, and the whole crawl rests."""
+        self.abandon(task)
+        if self._pause_until is None or now >= self._pause_until:
+            self._pause_until = now + min(2.0**self._troubles, _LONGEST_PAUSE)
+            self._pause_why = why
+            self._troubles += 1
+
+    def give_up(self, host: Host) -> None:
+        """Close all that is queued for a host that was excluded, soon."""
+        self.parked.release_host(host)
+        self._given_up.append(host.number)
+
+    def drain(self) -> list[Effect]:
+        """What leasing closed; it goes with the next effects that are saved."""
+        effects = [*self._outbox]
+        self._outbox.clear()
+        return effects
+
+    def _tell_overflow(self) -> None:
+        """Note in the journal what fell off the list at hand, or came back to it."""
+        self._outbox += [Journal(self.tracer.count, entry) for entry in self.overflow.told]
+        self.overflow.told.clear()
+
     def _room(self) -> int:
-        return self.rules.budget.remaining(self.tally, self.in_flight, self.late)
+        return self.budget.remaining(self.tally, self.in_flight, self.late)
 
     def _take(self, candidate: int, now: float) -> Task | None:
         """The task that this candidate calls for: itself, or what must come before it."""
@@ -138,9 +222,9 @@ class Leasing(Core):
 
     def _look_at(self, candidate: int, terms: tuple[float, ...]) -> None:
         """Note what the chosen page promises, and check now and then that it is the best there is."""
-        strategy = self.strategy
-        if self.rules.budget.interest is not None and strategy.capabilities.interest:
-            self.rules.budget.record_promise(self.tally, strategy.interest(terms))
+        strategy = self.learner.strategy
+        if self.budget.interest is not None and strategy.capabilities.interest:
+            self.budget.record_promise(self.tally, strategy.interest(terms))
         if strategy.capabilities.audits and strategy.audits(candidate):
             best = is_best(candidate, self.frontier, self.ready, strategy)
             self.tally.audits += 1

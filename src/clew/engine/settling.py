@@ -1,4 +1,4 @@
-"""`Crawl`: what a fetch means.
+"""`Settler`: what a fetch means.
 
 A reply is judged, learned from, and its links are scored and filed; a failure is tried again or closed; and
 whatever came is taken into the health of its host.
@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from clew import url as urls
-from clew.engine import commands
-from clew.engine.commands import BanHost, Change, InForce, SetBudget, SetFocus, SetWeights
+from clew.engine.introducer import Introducer
+from clew.engine.learner import Learner
 from clew.engine.learning import Lesson
-from clew.engine.leasing import Leasing
-from clew.engine.refold import Refold
-from clew.errors import RETRY, Reason, Retry, UsageError
-from clew.frontier.admission import Admitted
-from clew.frontier.expander import Expanded, Numbered
+from clew.engine.leasing import Leaser
+from clew.engine.prospects import FrontierProspects
+from clew.errors import RETRY, Reason, Retry
+from clew.frontier.admission import Admission, Admitted
+from clew.frontier.expander import Expanded, Expander, Numbered
 from clew.frontier.host import waits_of
-from clew.frontier.hosts import Host
-from clew.frontier.robots_gate import REDIRECT_STATUS, failure, health
-from clew.frontier.sitemaps import LEVELS, TAKEN_EACH
+from clew.frontier.hosts import Host, Hosts
+from clew.frontier.queue import Frontier
+from clew.frontier.robots_gate import REDIRECT_STATUS, RobotsGate, failure, health
+from clew.frontier.sitemaps import LEVELS, TAKEN_EACH, Sitemaps
 from clew.messages import (
     Close,
     Effect,
-    Forward,
     Journal,
     Outcome,
     SaveCandidates,
@@ -42,11 +42,12 @@ from clew.messages import (
 )
 from clew.page import Links, Page
 from clew.parse.directives import hidden
+from clew.policy import Duplicates, Scope, Tally, WasteGuard
 from clew.policy.waste_guard import PageCheck
+from clew.predicate import Predicate
+from clew.trace import Tracer
 
 _REDIRECTS = 10
-#: Seconds between two looks whether this machine has recovered, at most.
-_LONGEST_PAUSE = 60.0
 _ORIGINS = 4
 _LOOKED_AT = 64
 
@@ -66,14 +67,30 @@ Settling = Generator[Taken | None, None, tuple[Host | None, list[Effect]]]
 """Settling one outcome: gives what it teaches, if anything; then its host and what else is to be saved."""
 
 
-class Crawl(Leasing):
-    """One crawl, or one shard of one."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Settler:
+    """Takes in what came of tasks."""
 
-    def settle(self, outcome: Outcome, now: float) -> tuple[Effect, ...]:
-        """Take in what came of a task. The effects belong together: save all or none."""
-        return self.settle_many((outcome,), now)
+    predicate: Predicate
+    """What is judged: what counts as a find."""
+    scope: Scope
+    frontier: Frontier
+    hosts: Hosts
+    robots_gate: RobotsGate
+    sitemaps: Sitemaps
+    waste_guard: WasteGuard
+    duplicates: Duplicates
+    admission: Admission
+    expander: Expander
+    introducer: Introducer
+    learner: Learner
+    leaser: Leaser
+    prospects: FrontierProspects
+    tally: Tally
+    tracer: Tracer
+    url_of: Callable[[int], str]
 
-    def settle_many(self, outcomes: Sequence[Outcome], now: float) -> tuple[Effect, ...]:
+    def settle(self, outcomes: Sequence[Outcome], now: float) -> list[Effect]:
         """Take in what came of several tasks: their pages are judged, then learned from together, then their
         links are filed, then the rest. The effects belong together: save all or none."""
         self.tracer.begin_batch()
@@ -85,19 +102,21 @@ class Crawl(Leasing):
             host, more = _rest_of(one)
             effects += more
             if host is not None and host.excluded:
-                self.give_up(host)
+                self.leaser.give_up(host)
         pages = [outcome.task.candidate for outcome in outcomes if outcome.task.kind is TaskKind.PAGE]
-        if pages and self.strategy.capabilities.offers:
-            effects += self.take_offers(pages[-1])
-        return (*self._carried(), *effects)
+        if pages and self.learner.strategy.capabilities.offers:
+            idle = not self.frontier.queued and not self.leaser.in_flight
+            effects += self.introducer.take_offers(pages[-1], idle=idle)
+        return effects
 
     def _settling(self, outcome: Outcome, now: float, unfiled: dict[int, int] | None) -> Settling:
         """Settle one outcome, in two steps: up to what it teaches, and, when that is learned, the rest."""
         if outcome.error is Reason.LOCAL:
             yield None
-            return None, self._paused(outcome, now)
-        self._troubles = 0
-        self.in_flight -= 1
+            self.leaser.pause_after(outcome.task, outcome.detail, now)
+            reasons = (Reason.LOCAL.value, outcome.detail)
+            return None, [self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)]
+        self.leaser.returned(outcome.task)
         kind = outcome.task.kind
         if kind is not TaskKind.RESOLVE:
             self.tally.wire += outcome.wire
@@ -121,105 +140,6 @@ class Crawl(Leasing):
                 effects += page.filed.effects
         return effects + self.learner.catch_up(taught, first)
 
-    def _paused(self, outcome: Outcome, now: float) -> list[Effect]:
-        """This machine could not make the request: nobody is charged with it, and the whole crawl rests."""
-        self.abandon(outcome.task)
-        if self._pause_until is None or now >= self._pause_until:
-            self._pause_until = now + min(2.0**self._troubles, _LONGEST_PAUSE)
-            self._pause_why = outcome.detail
-            self._troubles += 1
-        reasons = (Reason.LOCAL.value, outcome.detail)
-        record = self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=reasons)
-        return [record]
-
-    def prepare(self, change: Change) -> Refold | None:
-        """What must be taught all that happened before a change can be commanded; None where nothing must.
-        Changes nothing; a change that cannot be made is an error that says why."""
-        return self.learner.prepare(change) if isinstance(change, SetFocus | SetWeights) else None
-
-    def command(self, change: Change, now: float, refold: Refold | None = None) -> tuple[Effect, ...]:
-        """Change a crawl under way. The effects belong together; once they are saved, the change is in force
-        after a crash too. `refold` is what `prepare` gave, taught."""
-        if refold is None and self.prepare(change) is not None:
-            raise UsageError(f"{commands.name_of(change)} needs all that happened to be learned from again")
-        entry = Journal(self.tracer.count, commands.dumps(change, self.in_force, refold=refold is not None))
-        changed = self._change(change) if refold is None else self.learner.replace(refold)
-        url = f"http://{change.host}/" if isinstance(change, BanHost) else ""
-        name = commands.name_of(change)
-        record = self.tracer.commanded(url, now, self.frontier.queued, name, reasons=(entry.entry,))
-        return (*self._carried(), entry, *changed, record)
-
-    @property
-    def in_force(self) -> InForce:
-        """What commands may change, as it is now."""
-        setup = self.strategy.setup
-        return InForce(self.rules.budget, {} if setup is None else setup.weights, self.focus.text())
-
-    def foresee(self, entries: Sequence[Journal]) -> list[Journal]:
-        """On resume, before learning again: what the strategy was remade for last is in force from the
-        beginning, since it was taught from there. Gives what is to be repeated, each at its place."""
-        last = max([at for at, entry in enumerate(entries) if commands.refolds(entry.entry)], default=-1)
-        rest: list[Journal] = []
-        for entry in entries[: last + 1]:
-            change = commands.loads(entry.entry, self.in_force)
-            if isinstance(change, SetFocus | SetWeights):
-                self.learner.remake(change)
-            else:
-                rest.append(entry)
-        return [*rest, *entries[last + 1 :]]
-
-    def repeat(self, entry: Journal, *, taught: bool = True) -> None:
-        """Take in again, on resume, what was commanded before, how sessions ended, or what happened to the
-        list at hand; `taught` is whether the strategy is to be told of the latter."""
-        if self.overflow.repeat(entry.entry, taught=taught):
-            return
-        if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
-            return
-        change = commands.loads(entry.entry, self.in_force)
-        if isinstance(change, SetFocus | SetWeights) and commands.refolds(entry.entry):
-            state = self.strategy.state()
-            self.learner.remake(change)
-            self.strategy.restore(state)
-        elif change is not None:
-            self._change(change)
-
-    def _change(self, change: Change) -> list[Effect]:
-        if isinstance(change, SetBudget):
-            self.rules = replace(self.rules, budget=change.budget)
-            return []
-        if isinstance(change, SetFocus | SetWeights):
-            return self.learner.change(change)
-        host = self.hosts[self.hosts.number(change.host)]
-        host.ban()
-        self.hosts.touch(host.number)
-        self.give_up(host)
-        return [host.row(self.rules.politeness)]
-
-    def _carried(self) -> list[Effect]:
-        """Effects of leasing, which go with the next that are saved."""
-        effects = [*self._outbox]
-        self._outbox.clear()
-        return effects
-
-    def drain(self) -> tuple[Effect, ...]:
-        """Effects of leasing that no settle has carried yet, and what was learned; for a checkpoint."""
-        return (*self._carried(), *self.learner.learned())
-
-    def abandon(self, task: Task) -> None:
-        """A task will not be performed (the driver is stopping): its candidate is queued again."""
-        self.in_flight -= 1
-        if task.kind is TaskKind.ROBOTS:
-            self.robots_gate.abandon(task.id)
-        elif task.kind is TaskKind.RESOLVE:
-            host = self.hosts[self.hosts.number(task.host)]
-            host.resolving = False
-            self.hosts.touch(host.number)
-        elif task.kind is TaskKind.SITEMAP:
-            self.hosts.undo(self.sitemaps.abandon(task.id))
-        else:
-            self.hosts.undo(self.hosts[int(self.frontier.hosts[task.candidate])])
-            self.frontier.close(task.candidate, State.QUEUED)
-
     def _resolved(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
         """A name was looked up. One that has no address now may have one later."""
         host = self.hosts[self.hosts.number(outcome.task.host)]
@@ -240,7 +160,7 @@ class Crawl(Leasing):
         word = "failed" if host.excluded else "retry"
         reasons = (outcome.error.value, outcome.detail)
         return host, [
-            host.row(self.rules.politeness),
+            host.row(self.hosts.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, word, reasons=reasons),
         ]
 
@@ -260,11 +180,11 @@ class Crawl(Leasing):
                 f"robots.txt cannot be had now: its pages wait, and it is asked again in {rest:.0f} s",
             )
         record = self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons)
-        effects: list[Effect] = [host.row(self.rules.politeness, robots=True), record]
+        effects: list[Effect] = [host.row(self.hosts.politeness, robots=True), record]
         if asked is not host:
-            effects.insert(0, asked.row(self.rules.politeness))
+            effects.insert(0, asked.row(self.hosts.politeness))
         while self.robots_gate.evicted:
-            effects.insert(0, self.robots_gate.evicted.pop().row(self.rules.politeness, robots=True))
+            effects.insert(0, self.robots_gate.evicted.pop().row(self.hosts.politeness, robots=True))
         return host, effects
 
     def _elsewhere(self, host: Host) -> bool:
@@ -277,28 +197,22 @@ class Crawl(Leasing):
         return any(urls.origin(self.url_of(number)) not in host.robots for number in some)
 
     def _sitemap(self, outcome: Outcome, now: float) -> tuple[Host, list[Effect]]:
-        """A sitemap's entries are candidates like links of a page that says nothing, one step from a seed."""
+        """A sitemap was read: some of its entries become candidates."""
         host, word, found = self.sitemaps.settle(outcome)
         self._met(host, outcome)
         host.requests += not outcome.cached
         self.hosts.end(host, now, health(self.hosts, host, outcome))
         if found is None:
             record = self.tracer.settled(outcome, now, self.frontier.queued, word)
-            return host, [host.row(self.rules.politeness), record]
+            return host, [host.row(self.hosts.politeness), record]
         listed = Links(found.url, found.urls, found.titles, *[("",) * len(found.urls)] * 3)
-        admitted = self.admission.first(listed, self.sitemaps.allowance(host), depth=1)
-        numbered = self.expander.number(admitted)
-        lesson = Lesson.introduced(-1, 0, admitted.links, admitted.keys, numbered.ids, numbered.fresh)
-        terms = self.learner.meet(lesson) if len(numbered.ids) else None
-        if terms is None and len(numbered.ids):
-            terms = self.strategy.score(lesson.expansion)
-        filed = self.expander.file(outcome.task, admitted, numbered, terms, Via.SITEMAP)
+        admitted, filed = self.introducer.take_listed(listed, outcome.task, self.sitemaps.allowance(host))
         self.sitemaps.record_taken(host, filed.new)
         known = len(found.urls) - filed.new - sum(admitted.dropped.values())
         record = self.tracer.settled(
             outcome, now, self.frontier.queued, word, new=filed.new, known=known, dropped=admitted.dropped
         )
-        return host, [*filed.effects, host.row(self.rules.politeness), record]
+        return host, [*filed.effects, host.row(self.hosts.politeness), record]
 
     def _met(self, host: Host, outcome: Outcome) -> None:
         host.wire += outcome.wire
@@ -323,7 +237,7 @@ class Crawl(Leasing):
         page = outcome.page
         if not 200 <= outcome.status < 300 or page is None:
             return (yield from self._closed(outcome, host, State.FAILED, f"http-{outcome.status}", now))
-        if not self.rules.scope.keeps(page.type):
+        if not self.scope.keeps(page.type):
             return (yield from self._closed(outcome, host, State.DROPPED, "type", now))
         return (yield from self._judged(outcome, page, host, now, unfiled))
 
@@ -338,17 +252,17 @@ class Crawl(Leasing):
         dropped: Counter[str] = Counter()
         seeds: list[str] = []
         for url in entries:
-            why = self.objection(url, 0, task.url)
+            why = self.admission.check(url, 0, task.url)
             dropped.update([why] if why else [])
             if why is None and len(seeds) < TAKEN_EACH:
                 seeds.append(url)
-        added = self.add_seeds(seeds, source=task.candidate)
+        added = self.introducer.add_seeds(seeds, source=task.candidate)
         self.frontier.close(task.candidate, State.DROPPED)
         new = sum(len(effect.urls) for effect in added)
         return [
             *added,
             Close(task.candidate, State.DROPPED, "seed-list", task.attempt + 1),
-            host.row(self.rules.politeness),
+            host.row(self.hosts.politeness),
             self.tracer.settled(
                 outcome,
                 now,
@@ -380,7 +294,7 @@ class Crawl(Leasing):
         yield None
         return host, [
             Close(task.candidate, State.QUEUED, reason.value, attempt),
-            host.row(self.rules.politeness),
+            host.row(self.hosts.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, "retry", reasons=(reason.value,)),
         ]
 
@@ -393,7 +307,7 @@ class Crawl(Leasing):
         yield Taken(task, Lesson.missed(task.candidate, task.url, outcome.status, task.depth))
         return host, [
             Close(task.candidate, state, reason, task.attempt + 1),
-            host.row(self.rules.politeness),
+            host.row(self.hosts.politeness),
             self.tracer.settled(outcome, now, self.frontier.queued, result, reasons=reasons),
         ]
 
@@ -401,17 +315,17 @@ class Crawl(Leasing):
         task = outcome.task
         self.frontier.close(task.candidate, State.REDIRECTED)
         target = urls.canonical(outcome.location, task.url)
-        why = "bad-url" if target is None else self.objection(target, task.depth, task.url)
+        why = "bad-url" if target is None else self.admission.check(target, task.depth, task.url)
         why = "redirects" if self._hops(task.candidate) > _REDIRECTS else why
         if target is not None and self.waste_guard.traps.redirected(task.url, host.name, target):
             host.note("traps", self.waste_guard.traps.state(host.name))
-        followed = [] if target is None or why else self._follow(target, task, Via.REDIRECT)
+        followed = [] if target is None or why else self.introducer.follow(target, task, Via.REDIRECT)
         new = sum(isinstance(effect, SaveCandidates) for effect in followed)
         goal = target or outcome.location[:200]
         return [
             *followed,
             Close(task.candidate, State.REDIRECTED, why or "redirect", task.attempt + 1),
-            host.row(self.rules.politeness),
+            host.row(self.hosts.politeness),
             self.tracer.settled(
                 outcome,
                 now,
@@ -430,22 +344,6 @@ class Crawl(Leasing):
             hops, source = hops + 1, int(self.frontier.sources[source])
         return hops
 
-    def _follow(self, target: str, task: Task, via: Via) -> list[Effect]:
-        """File one URL that a page points to other than by a link; it is worth what that page was."""
-        terms, host = np.array([task.terms]), urls.host(target)
-        if not self.expander.owns(host):
-            return [Forward(urls.slot(host), (target,), ("",), task.depth, task.url, terms)]
-        keys = urls.keys((target,))
-        known = int(self.frontier.find(keys)[0])
-        if known >= 0:
-            # A strategy that knows its candidates has said what this one is worth.
-            return [] if self.strategy.capabilities.meets else self.expander.raise_to(known, terms)
-        links = Links(task.url, (target,), *[("",)] * 4)
-        number = np.array([self.frontier.count])
-        met = self.learner.meet(Lesson.introduced(task.candidate, task.depth, links, keys, number))
-        terms = terms if met is None else met
-        return [self.expander.add((target,), keys, terms, depth=task.depth, source=task.candidate, via=via)]
-
     def _judged(
         self, outcome: Outcome, page: Page, host: Host, now: float, unfiled: dict[int, int] | None
     ) -> Settling:
@@ -459,14 +357,14 @@ class Crawl(Leasing):
         repeated = self.duplicates.find(page.digest, page.sketch)
         if repeated is None:
             self.duplicates.add(task.candidate, page.digest, page.sketch)
-        shown = not hidden(page.robots, self.rules.politeness.agent)
+        shown = not hidden(page.robots, self.hosts.politeness.agent)
         matched = verdict.satisfied and repeated is None and shown
         self.frontier.close(task.candidate, State.FETCHED)
         self._count(host, matched, repeated is not None)
-        session = self.tunnelling.record_page(page, self.tally) if self.tunnelling is not None else ""
+        tunnelling, focus = self.learner.tunnelling, self.learner.focus
+        session = tunnelling.record_page(page, self.tally) if tunnelling is not None else ""
         admitted = self.admission.admit(page, task.depth + 1)
         numbered = self.expander.number(admitted, unfiled)
-        focus = self.learner.focus
         sought = verdict if focus is self.predicate else focus.judge(page)
         lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
         taken = Taken(task, lesson, (admitted, numbered))
@@ -477,8 +375,8 @@ class Crawl(Leasing):
             self.prospects.graph.add(task.candidate, filed.ids, find=matched)
         effects = self._record_waste(task, host, check, matched, repeated, filed.fresh)
         for target, via in ((page.refresh, Via.REFRESH), (page.canonical, Via.CANONICAL)):
-            if target and target != page.url and self.objection(target, task.depth, task.url) is None:
-                effects += self._follow(target, task, via)
+            if target and target != page.url and self.admission.check(target, task.depth, task.url) is None:
+                effects += self.introducer.follow(target, task, via)
         saved = SavePage(
             candidate=task.candidate,
             page=page,
@@ -507,7 +405,7 @@ class Crawl(Leasing):
         )
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
         kept = [Journal(self.tracer.count, session)] if session else []
-        return host, [*effects, close, saved, host.row(self.rules.politeness), record, *kept]
+        return host, [*effects, close, saved, host.row(self.hosts.politeness), record, *kept]
 
     def _count(self, host: Host, matched: bool, repeated: bool) -> None:
         self.tally.record_page(matched, repeated=repeated)
@@ -542,7 +440,7 @@ class Crawl(Leasing):
             one.note("mirrors", {**(noted if isinstance(noted, dict) else {}), origin: known})
             if one is not host:
                 others[one.name] = one
-        return [one.row(self.rules.politeness) for one in others.values()]
+        return [one.row(self.hosts.politeness) for one in others.values()]
 
 
 def _rest_of(settling: Settling) -> tuple[Host | None, list[Effect]]:

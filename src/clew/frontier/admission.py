@@ -59,6 +59,10 @@ class Admission:
     lookup: Lookup = _never_seen
     objection: Objection = lambda url, host, source: None
 
+    def check(self, url: str, depth: int, source: str = "") -> str | None:
+        """Why a URL should not become a candidate; None when it may."""
+        return self.scope.check(url, depth) or self.objection(url, urls.host(url), source)
+
     def admit(self, page: Page, depth: int) -> Admitted:
         """The links of a page that are in scope; `depth` is the depth they would have."""
         links = page.links

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import url as urls
 from clew.frontier.sorted_runs import SortedRun, SortedRuns
 from clew.messages import State
 from clew.strategy.base import totals
@@ -65,6 +66,11 @@ class Frontier:
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Candidate numbers of URL keys; -1 for those never seen."""
         return self.index.find(keys)
+
+    def state_of(self, url: str) -> State | None:
+        """What has become of a URL; None for one that is no candidate."""
+        known = int(self.find(urls.keys((url,)))[0])
+        return State(int(self.states[known])) if known >= 0 else None
 
     def add(
         self,

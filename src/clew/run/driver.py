@@ -156,7 +156,7 @@ class Driver:
             if self.held():
                 await self._hold(now)
                 continue
-            self.crawl.late = sum(now - since >= self.late for since in self._waits())
+            self.crawl.leaser.late = sum(now - since >= self.late for since in self._waits())
             self._lease(now)
             if self._settle():
                 await asyncio.sleep(0)
@@ -185,7 +185,7 @@ class Driver:
                 continue
             self.store.save(effects)
             self.store.flush()
-            self.progress.budget = self.crawl.rules.budget.pages
+            self.progress.budget = self.crawl.leaser.budget.pages
             self._tell(effects)
             command.done.set_result(self.crawl.tracer.count)
 
@@ -234,17 +234,17 @@ class Driver:
         """Stand still until there is news; the reader's time is not the crawl's."""
         await self._news.wait()
         self._news.clear()
-        if self.crawl.started is not None:
-            self.crawl.started += self.clock.now() - since
+        if self.crawl.leaser.started is not None:
+            self.crawl.leaser.started += self.clock.now() - since
 
     def _wake_at(self) -> float | None:
         """When to look again though nothing arrived."""
         times = [self.crawl.next_ready()] if len(self._under_way) < self.concurrency else []
         now = self.clock.now()
         times += [since + self.late for since in self._waits() if now - since < self.late]
-        limit = self.crawl.rules.budget.seconds
-        if limit is not None and self.crawl.started is not None:
-            times.append(self.crawl.started + max(0.0, limit - self.crawl.tally.elapsed))
+        limit = self.crawl.leaser.budget.seconds
+        if limit is not None and self.crawl.leaser.started is not None:
+            times.append(self.crawl.leaser.started + max(0.0, limit - self.crawl.tally.elapsed))
         known = [at for at in times if at is not None]
         if not known and not self._under_way:
             # Nothing under way and nobody resting: the frontier has just run dry.
@@ -253,7 +253,7 @@ class Driver:
 
     def _waits(self) -> Iterable[float]:
         """Since when each task is under way, where that keeps others from being begun."""
-        room = self.crawl.rules.budget.remaining(self.crawl.tally, self.crawl.in_flight)
+        room = self.crawl.leaser.budget.remaining(self.crawl.tally, self.crawl.leaser.in_flight)
         return () if room or self.ordered or self.late == math.inf else self._since.values()
 
     def _lease(self, now: float) -> None:
@@ -270,7 +270,7 @@ class Driver:
         for _ in range(max(1, AT_A_TIME // self.batch)):
             ready = self._ready()
             settled = settled or bool(ready)
-            if not ready or self.held() or (self.crawl.lent and self.crawl.spent(self.clock.now())):
+            if not ready or self.held() or (self.crawl.leaser.lent and self.crawl.spent(self.clock.now())):
                 break
             batch = [self._arrived.pop(number) for number in ready]
             for number in ready:
@@ -288,7 +288,7 @@ class Driver:
         """The tasks to be settled next, together: those that arrived first; in order, the first of those
         leased, when all of them are there."""
         # What is asked for in the stead of late ones may use the budget up at any moment.
-        most = 1 if self.crawl.lent else self.batch
+        most = 1 if self.crawl.leaser.lent else self.batch
         found: list[int] = []
         size = 0
         for number in islice(self._order if self.ordered else self._arrived, most):

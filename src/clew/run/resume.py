@@ -55,7 +55,7 @@ def _restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
     tally.recall(candidate in saved.matched for candidate in saved.scores)
     tally.requests, tally.wire, tally.elapsed = saved.requests, saved.wire, saved.elapsed
     tally.failed = int((states == State.FAILED).sum())
-    crawl.tasks, crawl.tracer.count = saved.tasks, saved.decisions
+    crawl.leaser.tasks, crawl.tracer.count = saved.tasks, saved.decisions
     if saved.learned:
         crawl.strategy.restore(saved.learned)
     crawl.hosts.touch_all(np.unique(crawl.frontier.hosts[: crawl.frontier.count]))
@@ -122,4 +122,4 @@ def _restore_hosts(crawl: Crawl, saved: Snapshot, now: float, *, forgive: bool) 
         host.unsaved = False
         crawl.hosts.answers += host.answered
         if host.excluded:
-            crawl.give_up(host)
+            crawl.leaser.give_up(host)

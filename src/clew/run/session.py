@@ -275,10 +275,10 @@ class Session:
 
     def time_left(self) -> float | None:
         """Seconds until the time budget is used up; None without one, and before the crawl has begun."""
-        limit, crawl = self.crawl.rules.budget.seconds, self.crawl
-        if limit is None or self._driver is None or crawl.started is None:
+        limit, crawl = self.crawl.leaser.budget.seconds, self.crawl
+        if limit is None or self._driver is None or crawl.leaser.started is None:
             return None
-        return limit - crawl.tally.elapsed - (self.clock.now() - crawl.started)
+        return limit - crawl.tally.elapsed - (self.clock.now() - crawl.leaser.started)
 
     def wake(self) -> None:
         """Look again whether the crawl is held or commanded; from the event loop's thread."""

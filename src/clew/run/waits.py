@@ -48,7 +48,7 @@ def waits_in(crawl: Crawl, now: float) -> list[Wait]:
         if host.next_at > now or host.notes:
             found += _of_host(host, host.next_at, host.delay, now)
     found.sort(key=_longest_first)
-    trouble = crawl.pause
+    trouble = crawl.leaser.pause
     return found if trouble is None else [Wait("everything", *trouble), *found]
 
 
