@@ -111,6 +111,18 @@ def _mean(found: list[float]) -> str:
     return f"{found[0]:.3f} [{found[1]:.3f}, {found[2]:.3f}]"
 
 
+def visits(found: Figures) -> str:
+    told = {one["what"]: one for one in found}
+    rows = [
+        (
+            *(f"{told['import']['lines']:,}", f"{told['import']['lines_per_cpu_s']:,}", told["import"]["MB"]),
+            *(f"{told['read']['visits']:,}", told["read"]["cpu_s"], told["page"]["ratio"]),
+        )
+    ]
+    heads = "lines | lines a CPU-s | MB | visits read | CPU-s to read them | a page with a log / without"
+    return table(heads, rows)
+
+
 def learning_memory(found: Figures) -> str:
     rows = ((f"{pages:,}", f"{size:.0f} MB") for pages, size in found["curve"])
     return f"{table('pages | RSS', rows)}\nBeyond 5,000 pages, {found['bytes_a_page']:,} bytes a page.\n"
@@ -292,5 +304,6 @@ MAKERS: dict[str, Callable[[Figures], str]] = {
     "soak": soak,
     "speed": speed,
     "topics": topics,
+    "visits": visits,
     "walk": walk,
 }

@@ -2,7 +2,7 @@
 
     python bench/topics.py [--kind linear bayes keyword] [--examples 5 20] [--json]
 
-The rule, stated before anything was measured: every subject with at least 30 articles, of which at least 20
+The rule: every subject with at least 30 articles, of which at least 20
 have no other subject; its 20 examples are the first of those by a hash of the address; what it is not are
 the examples of the other subjects. Judged is on every article with a subject that is no example of any,
 from the corpus without subject lines (`wikispeedia:hard`). Intervals are bootstrap intervals over subjects.

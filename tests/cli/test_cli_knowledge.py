@@ -68,7 +68,7 @@ def test_save_merge_diff_and_use(learned, capsys):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"{}", "not knowledge saved by clew"), (b"\xff\xfe", "not text"), (b"junk", "not JSON")],
+    [(b"{}", "is not knowledge: give a crawl's directory"), (b"\xff\xfe", "not text"), (b"junk", "not JSON")],
 )
 def test_what_is_no_knowledge_is_refused_before_a_crawl_begins(tmp_path, capsys, content, said):
     (tmp_path / "k.json").write_bytes(content)

@@ -25,7 +25,7 @@ from clew.words import stem, tokens
 
 Bools = NDArray[np.bool_]
 
-#: Positive examples from which on a model is as good as more would make it, nearly (bench/topics.py).
+#: Positive examples below which a topic is warned of; bench/topics.py judges models of so many.
 ENOUGH = 20
 #: Stems that a model keeps: those of the largest weights.
 KEPT = 2000

@@ -1,7 +1,7 @@
 """What a log is worth by topic: nAUC with it over nAUC without, and where the log says little of a topic.
 
     clew lab run experiments/collaborative.toml -o out/collaborative
-    python bench/visit_topics.py out/collaborative
+    python tools/visit_topics.py out/collaborative
 
 Prints one JSON line for each corpus: the ratio of mean nAUC of `both` to the better of `intelligent` and
 `collaborative`, with a 95 % interval (topics drawn again 10,000 times), and the ratio to `intelligent` over
