@@ -22,8 +22,8 @@ import turbohtml
 import zstandard
 
 from clew import native, url
+from clew.native import pure
 from clew.parse import decode, digest, html, language, parse_page, similar, sketch
-from clew.parse import text as spaces
 from clew.parse.media import classify
 from clew.words import cut
 
@@ -50,18 +50,17 @@ def timed(stage: str, work: Callable[..., Any], rows: Sequence[tuple[Any, ...]])
     return results
 
 
-def twins(markup: Sequence[str], main: Sequence[str]) -> None:
-    """The compiled loops beside their twins in Python."""
-    rendered = [(turbohtml.parse(text, positions=False).to_text(),) for text in markup]
+def twins(main: Sequence[str]) -> None:
+    """The loops over texts in use beside their twins in Python."""
     raws = [(text.encode("utf-8", "replace"), 6, similar.MIN_WORDS) for text in main]
-    for what, rows, interpreted, compiled in (
-        ("white space", rendered, spaces._interpreted, native.fold),
-        ("words", [(text,) for text in main], cut._interpreted, cut._table.compiled),
-        ("similarity", raws, similar._interpreted, native.sketch),
+    flats: list[tuple[Any, ...]] = [(text, cut._table._folded, []) for text in main]
+    for what, rows, interpreted, used in (
+        ("words", flats, pure.flat, native.flat),
+        ("similarity", raws, pure.sketch, native.sketch),
     ):
         timed(f"{what} in Python", interpreted, rows)
-        if native.COMPILED and compiled is not None:
-            timed(f"{what}, compiled", compiled, rows)
+        if native.COMPILED:
+            timed(f"{what}, compiled", used, rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     timed("language", language, [(x.main, x.lang) for x in read])
     timed("digest", digest, [(x.text,) for x in read])
     timed("similarity sketch", sketch, [(x.text, x.main, x.title) for x in read])
-    twins(texts, [x.main for x in read])
+    twins([x.main for x in read])
     done = timed(
         "parse_page, all of it", lambda u, body: parse_page(body, url=u, content_type="text/html"), recorded
     )

@@ -1,8 +1,9 @@
-"""The compiled loops give what their twins in Python give, to the last bit, on any text."""
+"""Loops over texts, held against patterns and plain Python on any text; which of them are in use."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -10,13 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew import native
-from clew.parse import similar, text
+from clew.native import pure
+from clew.parse import text
 from clew.words import cut
-
-pytestmark = pytest.mark.skipif(
-    not native.COMPILED, reason="not compiled here: there was no compiler when clew was installed"
-)
 
 #: Blanks of all kinds, marks, quotes, letters that fold to one, to several and to none, and plain words.
 PIECES = [
@@ -37,89 +34,112 @@ PIECES = [
         "a" * 9,
     ],
 ]
-#: White space that is left as it is where nothing else in its line needs folding.
-STRANGE = set("\x0b\x0c\r\x1c\x1d\x1e\x1f\u1680\u205f") | set(map(chr, range(0x2000, 0x200B)))
 TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
 LONG = st.lists(
     st.sampled_from(["wind", "Farm", "turbine's", "été", "字", "12", "x" * 20]), min_size=30, max_size=1500
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(TEXTS)
-def test_white_space_is_folded_the_same(sample: str):
-    assert native.fold is not None
-    found = native.fold(sample)
-    assert found == text._interpreted(sample) or (found is None and set(sample) & STRANGE)
+def test_white_space_is_folded_once_and_for_all(sample: str):
+    folded = text.fold(sample)
+    assert text.fold(folded) == folded
+    assert folded.split() == text.legible(sample).split()
+
+
+def by_pattern(sample: str) -> list[str]:
+    spaced = sample.replace("_", " ")
+    plain = cut._pattern(spaced).findall(spaced)
+    return cut.fold(" ".join(plain)).split(" ") if plain else []
 
 
 @settings(max_examples=600)
 @given(TEXTS)
-def test_words_are_cut_the_same_where_the_table_knows_every_character(sample: str):
-    expected = cut._interpreted(sample)
-    found = cut._table.compiled(sample)
-    assert found is None or found == expected
-    if sample.isascii():
-        assert found == expected
+def test_the_table_gives_what_its_twin_gives_on_any_text(loops, sample: str):
+    cut._at_once(sample[::2])
+    for table in (cut._table._folded, cut._table._spaced):
+        found: tuple[list, list] = [], []
+        assert loops.flat(sample, table, found[0]) == pure.flat(sample, table, found[1])
+        assert found[0] == found[1]
 
 
 @settings(max_examples=300)
 @given(TEXTS, TEXTS)
-def test_words_are_the_same_line_by_line_and_by_pattern(first: str, second: str):
+def test_words_are_the_same_at_once_line_by_line_and_by_pattern(loops, first: str, second: str):
     for sample in (first, f"{first}\n{second}", f"{second}\n\n{first}\n"):
-        spaced = sample.replace("_", " ")
-        plain = cut._pattern(spaced).findall(spaced)
-        expected = cut.fold(" ".join(plain)).split(" ") if plain else []
-        for found in (cut._interpreted(sample), cut._by_line(sample)):
+        expected = by_pattern(sample)
+        for found in (cut._at_once(sample), cut._by_line(sample)):
             assert found is None or (found.text.split(), found.count) == (expected, len(expected))
 
 
 @pytest.mark.parametrize(
     "sample", ["\u0300'S", "㐀\n\u0300'S", "a'\u0300s", "e\u0301's don't", "\u0300\u0301'll x"]
 )
-def test_a_mark_without_a_word_has_no_ending_behind_it(sample: str):
-    plain = cut._pattern(sample).findall(sample)
-    expected = cut.fold(" ".join(plain)).split(" ")
-    assert cut.tokens(sample) == expected
+def test_a_mark_without_a_word_has_no_ending_behind_it(loops, sample: str):
+    assert cut.tokens(sample) == by_pattern(sample)
     found = cut._by_line(sample)
-    assert found is None or found.text.split() == expected
+    assert found is None or found.text.split() == by_pattern(sample)
 
 
-def test_a_text_of_letters_beyond_ascii_is_cut_by_compiled_code_once_they_were_met():
+def test_a_text_of_letters_beyond_ascii_needs_nothing_but_the_table_once_they_were_met(loops):
     sample = "L’été à Zürich, Москва’s turbines don’t"
-    cut._interpreted(sample)
-    assert cut._table.compiled(sample) == cut._interpreted(sample)
+    expected = cut._at_once(sample)
+    left: list = []
+    assert loops.flat(sample, cut._table._folded, left) == (expected.text, expected.count)
+    assert not left
 
 
-@settings(max_examples=200)
+def test_lines_that_the_table_does_not_know_are_left_blank(loops):
+    table = cut._table._folded.copy()
+    table[ord("é")] = 0xFFFF
+    left: list = []
+    words, count = loops.flat("Wind\nété's 𝔘\n\nfarm's\n\U0001d518", table, left)
+    assert (words, count) == (" wind" + " " * 10 + "farm's" + " " * 3, 2)
+    assert left == [(5, 12), (21, 22)]
+
+
+MOST = 2**64 - 1
+FIRST, SECOND, THIRD = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15
+
+
+def mixed(value: int) -> int:
+    value = ((value & MOST) ^ (value & MOST) >> 30) * FIRST & MOST
+    value = (value ^ value >> 27) * SECOND & MOST
+    return value ^ value >> 31
+
+
+def spelled_out(raw: bytes, bits: int, fewest: int) -> bytes:
+    """The sketch of a text, number by number."""
+    words = [word for word in re.split(rb"[^a-z0-9\x80-\xff]+", raw.lower()) if word]
+    if len(words) < max(1, fewest):
+        return b""
+    hashes = []
+    for word in words:
+        tail = int.from_bytes(word[-8:], "little") * SECOND if len(word) > 8 else 0
+        hashes.append(mixed(int.from_bytes(word[:8], "little") * THIRD + tail + len(word)))
+    size = min(5, len(words))
+    least: dict[int, int] = {}
+    for at in range(len(words) - size + 1):
+        value = 0
+        for one in hashes[at : at + size]:
+            value = value * THIRD + one
+        share, rest = divmod(mixed(value), 1 << (64 - bits))
+        least[share] = min(least.get(share, MOST), rest)
+    return bytes([1 + least[share] % 255 if share in least else 0 for share in range(1 << bits)])
+
+
+@settings(max_examples=100)
 @given(LONG, st.sampled_from([" ", "\n", ", "]))
-def test_similarity_is_the_same(words: list[str], between: str):
-    assert native.sketch is not None
+def test_similarity_is_what_it_is_said_to_be(loops, words: list[str], between: str):
     raw = between.join(words).encode()
-    assert native.sketch(raw, 6, 40) == similar._interpreted(raw, 6, 40)
+    assert loops.sketch(raw, 6, 40) == spelled_out(raw, 6, 40)
 
 
 @given(st.binary(max_size=3000))
-def test_similarity_of_any_bytes_is_the_same(raw: bytes):
-    assert native.sketch is not None
+def test_so_is_that_of_any_bytes(loops, raw: bytes):
     for bits, fewest in ((6, 40), (5, 1), (8, 0)):
-        assert native.sketch(raw, bits, fewest) == similar._interpreted(raw, bits, fewest)
-
-
-def test_what_is_no_text_is_refused():
-    assert native.flat is not None
-    assert native.fold is not None
-    assert native.sketch is not None
-    with pytest.raises(ValueError, match="65,536"):
-        native.flat("wind", b"short")
-    with pytest.raises(TypeError):
-        native.flat(b"wind", bytes(131_072))  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        native.fold(b"wind")  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        native.sketch("wind", 6, 40)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="bits"):
-        native.sketch(b"wind", 9, 40)
+        assert loops.sketch(raw, bits, fewest) == spelled_out(raw, bits, fewest)
 
 
 def test_clew_pure_does_without():

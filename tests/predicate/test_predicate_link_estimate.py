@@ -88,3 +88,15 @@ def test_guesses_are_degrees_one_a_link_and_depend_on_the_link_alone(formula, ro
         predicate.estimate_links(Links.of("http://s.example/", [link]))[0] for link in links
     ]
     assert list(FormulaPredicate(formula, semantics=how).estimate_links(links)) == list(guesses)
+
+
+@given(
+    st.lists(st.text(st.sampled_from("mMuUsSiIcC%eéx "), max_size=12), max_size=8),
+    st.sampled_from(["music", "Musée mu*", "the music of x", "a", "e* OR museum"]),
+)
+def test_texts_that_may_have_a_word_are_found_together_as_one_by_one(texts, formula):
+    words = compile(formula)._link_estimate._words
+    one_by_one = {number for number, text in enumerate(texts) if words.candidates([text])}
+    assert words.candidates(texts) == one_by_one
+    # A letter beyond ASCII in another text changes nothing.
+    assert words.candidates([*texts, "я"]) - {len(texts)} == one_by_one

@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.words import Lexicon, lexicon, spans, stem, stemmer, stopwords, tokens
+from clew.words import Lexicon, forms, lexicon, spans, stem, stemmer, stopwords, tokens
 from clew.words import cut as words
 
 
@@ -167,3 +167,16 @@ def test_the_flat_text_has_the_words_that_the_pattern_finds(text):
     if plain is not None:
         assert plain.text.split() == found
         assert plain.count == len(found)
+
+
+@given(st.lists(st.sampled_from(["wind", "é", "a" * 8, "b" * 9, "c" * 16, "d" * 17, "", "x" * 40, "x" * 41])))
+def test_words_that_are_hashed_are_found_again_and_told_apart(sample):
+    raw = " ".join(sample).encode()
+    hashes, starts, ends = forms.hashed(raw)
+    expected = raw.split()
+    assert [raw[start:end] for start, end in zip(starts, ends, strict=True)] == expected
+    assert (
+        len(set(zip(hashes.tolist(), expected, strict=True)))
+        == len(set(hashes.tolist()))
+        == len(set(expected))
+    )

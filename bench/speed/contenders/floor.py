@@ -92,7 +92,7 @@ class Reader:
         xxhash.xxh3_64_intdigest(core.encode())
         cut.flat(text)
         assert len(anchors) == len(hrefs)
-        similar = native.sketch(core.encode(), 6, 40) if native.sketch is not None else b""
+        similar = native.sketch(core.encode(), 6, 40)
         self.keeper.keep(url, head, body, title.text if title else "", similar, text)
         folder, base = url[: url.rindex("/") + 1], None
         for href in dict.fromkeys(hrefs):

@@ -136,8 +136,7 @@ class SortedRuns:
             if number >= 0:
                 yield number
         buffer = (self._hosts, self._numbers, self._scores)
-        look = _best if native.best is None else native.best
-        number = look(host, self._used, *buffer, states, scores)
+        number = native.best(host, self._used, *buffer, states, scores)
         if number >= 0:
             yield number
 
@@ -152,22 +151,3 @@ class SortedRuns:
             size += len(run)
         self._small.append(SortedRun(*(np.concatenate(column) for column in zip(*pieces, strict=True))))
         self._used = 0
-
-
-def _best(
-    host: int,
-    used: int,
-    hosts: NDArray[np.int32],
-    numbers: Numbers,
-    entered: Scores,
-    states: States,
-    scores: Scores,
-) -> int:
-    """The best of a host's entries that hold, the oldest among equals; -1 for none. Without compiled code."""
-    places = (hosts[:used] == host).nonzero()[0]
-    numbers, entered = numbers[places], entered[places]
-    holds = (states[numbers] == _QUEUED) & (scores[numbers] == entered)
-    if not holds.any():
-        return -1
-    numbers, entered = numbers[holds], entered[holds]
-    return int(numbers[entered == entered.max()].min())

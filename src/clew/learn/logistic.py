@@ -125,11 +125,11 @@ class SparseDesign:
         self.rounds, self.tolerance, self.scaled = rounds, tolerance, scaled
 
     def times(self, w: Floats) -> Floats:
-        found = gathered(self.owners, self.items, w, self.shape[0])
+        found = native.gathered(self.owners, self.items, w, self.shape[0])
         return np.asarray(found + w[-1], np.float64) if self.intercept else found
 
     def back(self, r: Floats) -> Floats:
-        found = gathered(self.items, self.owners, r, self.shape[1])
+        found = native.gathered(self.items, self.owners, r, self.shape[1])
         return np.append(found, r.sum()) if self.intercept else found
 
     def solve(self, curve: Floats, penalty: Floats, target: Floats) -> Floats:
@@ -284,7 +284,7 @@ class OnlineLogisticRegression:
         """The log odds of each row."""
         columns = np.array([column for row in rows for column in row], np.int32)
         owners = np.repeat(np.arange(len(rows)), np.array([len(row) for row in rows], np.int64))
-        return gathered(owners, columns, self._weights, len(rows))
+        return native.gathered(owners, columns, self._weights, len(rows))
 
     def learn(self, row: Sequence[int], label: float) -> None:
         """Take one step towards an example; the columns of a row are distinct."""
@@ -309,26 +309,6 @@ class OnlineLogisticRegression:
         self._squares[:] = 0.0
         self._weights[used] = unpack(state["weights"], np.float64)
         self._squares[used] = unpack(state["squares"], np.float64)
-
-
-def gathered(to: Numbers, of: Numbers, values: Floats, size: int) -> Floats:
-    """Of each of `size` places, the sum of the values whose place it is, from first to last.
-
-    >>> to, of = np.array([[0, 1, 0], [1, 1, 0]], np.int32)
-    >>> gathered(to, of, np.array([1.0, 2.0]), 3).tolist()
-    [3.0, 2.0, 0.0]
-    """
-    if native.gathered is None:
-        return summed(to, of, values, size)
-    found = np.empty(size)
-    places = np.ascontiguousarray(to, np.int32), np.ascontiguousarray(of, np.int32)
-    native.gathered(*places, np.ascontiguousarray(values), found)
-    return found
-
-
-def summed(to: Numbers, of: Numbers, values: Floats, size: int) -> Floats:
-    """`gathered` in numpy, where nothing is compiled: counting adds up one after the other."""
-    return np.asarray(np.bincount(to, values[of], size), np.float64)
 
 
 def dot(a: Floats, b: Floats) -> float:

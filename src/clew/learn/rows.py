@@ -20,9 +20,6 @@ Ids = NDArray[np.int64]
 Items = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-#: Items of a row that are compared each with each.
-_SHORT = 200
-
 
 class SparseRows:
     """Rows of different lengths in two flat arrays, items and where each row starts.
@@ -142,19 +139,7 @@ class SparseRows:
     def sums(self, rows: Ids, weights: Floats) -> Floats:
         """Of each row, the sum of the weights of its items from first to last; the same number whatever else
         is asked for."""
-        if native.sums is None:
-            return self.summed(rows, weights)
-        found = np.empty(len(rows))
-        rows = np.ascontiguousarray(rows, np.int64)
-        native.sums(self._starts[: self.rows + 1], self._items[: self.size], rows, weights, found)
-        return found
-
-    def summed(self, rows: Ids, weights: Floats) -> Floats:
-        """`sums` in numpy, where nothing is compiled: one after the other, so that the bits agree."""
-        lengths, items = self.gather(rows[:, None])
-        # Counting adds up one after the other; a plain sum of many would not.
-        owners = np.repeat(np.arange(len(rows)), lengths)
-        return np.asarray(np.bincount(owners, weights.take(items), len(rows)), np.float64)
+        return native.sums(self._starts[: self.rows + 1], self._items[: self.size], rows, weights)
 
 
 def grown(array: Any, size: int) -> Any:
@@ -228,16 +213,6 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     >>> lengths.tolist(), items.tolist()
     ([2, 2], [5, 6, 6, 5])
     """
-    # Row by row each item is held against those before it, which is quick as long as rows are short.
-    if native.first_of_each is not None and int(lengths.max(initial=0)) <= _SHORT:
-        shorter, kept = np.empty(len(lengths), np.int64), np.empty(len(items), np.int32)
-        given = np.ascontiguousarray(lengths, np.int64), np.ascontiguousarray(items, np.int32)
-        return shorter, kept[: native.first_of_each(*given, shorter, kept)]
-    return single(lengths, items)
-
-
-def single(lengths: Ids, items: Items) -> tuple[Ids, Items]:
-    """`first_of_each` in numpy, for rows of any length and where nothing is compiled."""
     owners = np.repeat(np.arange(len(lengths)), lengths)
     keys = (owners << 32) | items
     alike = np.sort(keys)

@@ -1,12 +1,10 @@
 """Loops over texts, rows of numbers and hashes, compiled if a compiler was at hand when clew was installed.
 
-Texts and arrays move through here and come out as folded texts or numbers. The invariant: every function has
-a twin in Python that gives the same to the last bit (in `clew.words.cut`, `clew.parse.similar`,
-`clew.parse.text`, `clew.parse.html.document`, `clew.predicate.link_estimate`, `clew.predicate.view`,
-`clew.url.many`, `clew.url.index`, `clew.frontier.sorted_runs`, `clew.learn.rows`,
-`clew.learn.logistic`, `clew.words.forms`), so that a crawl is the same crawl without them, only
-slower. Each name is None when it was not compiled, or when the environment says `CLEW_PURE=1`. With
-`CLEW_REQUIRE_NATIVE=1`, for checks of a build, what was not compiled is an ImportError.
+Texts and arrays move through here and come out as folded texts or numbers. The invariant: every compiled
+function has a twin in `clew.native.pure` that gives the same to the last bit, so that a crawl is the same
+crawl without them, only slower. Which of the two is called is decided here, once: the twins where nothing was
+compiled, or where the environment says `CLEW_PURE=1`. With `CLEW_REQUIRE_NATIVE=1`, for checks of a build,
+what was not compiled is an ImportError.
 
 `exp`, `log`, `log1p`, `tanh` and `logaddexp` of arrays (of one number: `exp_of` and so on) and `left_sum` are
 for whatever decides a crawl: those of numpy, of the C library and of Python give other last bits on other
@@ -25,23 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.native import pure
+from clew.native import pure as _loops
 
 __all__ = [
     "COMPILED",
-    "beginning",
     "best",
     "exp",
     "exp_of",
     "find",
-    "first_of_each",
     "flat",
-    "fold",
     "gathered",
-    "hashed",
-    "having",
-    "joined",
     "left_sum",
-    "lines",
     "log",
     "log1p",
     "log1p_of",
@@ -54,71 +46,36 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-
-flat: Callable[..., tuple[str, int] | None] | None = None
-"""The folded words of a text between blanks, and their number, by a table of what becomes of a character;
-None where the table does not say. Given a list as well, lines with such characters are left blank, and the
-list takes where they begin and end."""
-sketch: Callable[[bytes, int, int], bytes] | None = None
-"""The similarity sketch of the words of a text in UTF-8; see `clew.parse.similar`."""
-fold: Callable[[str], str | None] | None = None
-"""White space folded to single blanks, blank lines dropped; None where a rare kind needs a closer look."""
-best: Callable[..., int] | None = None
-"""The best entry of a host that still holds; see `clew.frontier.sorted_runs`."""
-find: Callable[..., None] | None = None
-"""The numbers of keys in a hash table of two arrays; see `clew.url.index`."""
-first_of_each: Callable[..., int] | None = None
-"""Rows without what stands in them twice; see `clew.learn.rows`."""
-gathered: Callable[..., None] | None = None
-"""Products of a sparse matrix with a vector; see `clew.learn.logistic`."""
-hashed: Callable[..., int] | None = None
-"""The hashes of words between blanks, and where they stand; see `clew.words.forms`."""
-beginning: Callable[[str, str], dict[str, int] | None] | None = None
-"""The words of a folded text that begin with some letters, counted; see `clew.predicate.view`."""
-having: Callable[[tuple[str, ...], tuple[str, ...], list[int]], set[int]] | None = None
-"""Which of some texts have certain letters, in any case, those beyond ASCII put into a list instead; see
-`clew.predicate.link_estimate`."""
-joined: Callable[..., list[str | None]] | None = None
-"""The URLs of a page's hrefs, as far as they are known; see `clew.url.many`."""
-lines: Callable[[list[str]], list[int]] | None = None
-"""Which of some texts are not yet words between single blanks; see `clew.parse.html.document`."""
-sums: Callable[..., None] | None = None
-"""The sums of the weights of the items of rows; see `clew.learn.rows`."""
-
-_arithmetic = pure
+Ids = NDArray[np.int64]
+Items = NDArray[np.int32]
+Keys = NDArray[np.uint64]
 
 #: What is passed over where there was no compiler when clew was installed; nothing where that is an error.
 _MISSING = () if os.environ.get("CLEW_REQUIRE_NATIVE") == "1" else (ImportError,)
 
 if os.environ.get("CLEW_PURE") != "1":
     with contextlib.suppress(*_MISSING):
-        from clew.native import _compiled as _arithmetic  # type: ignore[no-redef]
-        from clew.native._compiled import (
-            beginning,
-            best,
-            find,
-            first_of_each,
-            flat,
-            fold,
-            gathered,
-            hashed,
-            having,
-            joined,
-            lines,
-            sketch,
-            sums,
-        )
+        from clew.native import _compiled as _loops  # type: ignore[no-redef]
 
-COMPILED = flat is not None
+COMPILED = _loops is not pure
 """Whether the compiled part is in use."""
 
-exp_of: Callable[[float], float] = _arithmetic.exp_of
+flat: Callable[[str, NDArray[np.uint16], list[tuple[int, int]]], tuple[str, int]] = _loops.flat
+"""The folded words of a text between blanks, and their number, by a table of what becomes of a character.
+Lines with characters of which the table does not say it are left blank, and the list takes where they begin
+and end."""
+best: Callable[[int, int, Items, Ids, Floats, NDArray[np.uint8], Floats], int] = _loops.best
+"""The best entry of a host that still holds: of the first so many of a buffer of hosts, candidates and
+scores, by the candidates' states and scores; see `clew.frontier.sorted_runs`."""
+sketch: Callable[[bytes, int, int], bytes] = _loops.sketch
+"""The similarity sketch of the words of a text in UTF-8; see `clew.parse.similar`."""
+exp_of: Callable[[float], float] = _loops.exp_of
 """e to the power of one number."""
-log_of: Callable[[float], float] = _arithmetic.log_of
+log_of: Callable[[float], float] = _loops.log_of
 """The natural logarithm of one number."""
-log1p_of: Callable[[float], float] = _arithmetic.log1p_of
+log1p_of: Callable[[float], float] = _loops.log1p_of
 """log(1 + x) of one number."""
-tanh_of: Callable[[float], float] = _arithmetic.tanh_of
+tanh_of: Callable[[float], float] = _loops.tanh_of
 """The hyperbolic tangent of one number."""
 
 
@@ -129,7 +86,7 @@ def exp(x: Floats) -> Floats:
     [1.0, 0.0]
     """
     found = np.empty(x.shape)
-    _arithmetic.exp(np.ascontiguousarray(x), found)
+    _loops.exp(np.ascontiguousarray(x), found)
     return found
 
 
@@ -140,7 +97,7 @@ def log(x: Floats) -> Floats:
     [0.0, -inf]
     """
     found = np.empty(x.shape)
-    _arithmetic.log(np.ascontiguousarray(x), found)
+    _loops.log(np.ascontiguousarray(x), found)
     return found
 
 
@@ -151,7 +108,7 @@ def log1p(x: Floats) -> Floats:
     [0.0, 1e-300]
     """
     found = np.empty(x.shape)
-    _arithmetic.log1p(np.ascontiguousarray(x), found)
+    _loops.log1p(np.ascontiguousarray(x), found)
     return found
 
 
@@ -162,7 +119,7 @@ def tanh(x: Floats) -> Floats:
     [0.0, -1.0]
     """
     found = np.empty(x.shape)
-    _arithmetic.tanh(np.ascontiguousarray(x), found)
+    _loops.tanh(np.ascontiguousarray(x), found)
     return found
 
 
@@ -173,7 +130,40 @@ def logaddexp(a: Floats, b: Floats) -> Floats:
     [2.0]
     """
     found = np.empty(a.shape)
-    _arithmetic.logaddexp(np.ascontiguousarray(a), np.ascontiguousarray(b), found)
+    _loops.logaddexp(np.ascontiguousarray(a), np.ascontiguousarray(b), found)
+    return found
+
+
+def find(keys: Keys, ids: Items, wanted: Keys) -> Ids:
+    """The number of each wanted key in a hash table of two arrays, those of `clew.url.index`; -1 for none."""
+    found = np.empty(len(wanted), np.int64)
+    _loops.find(keys, ids, np.ascontiguousarray(wanted), found)
+    return found
+
+
+def sums(starts: Ids, items: Items, rows: Ids, weights: Floats) -> Floats:
+    """Of each row the sum of the weights of its items, from first to last; 0 for rows beyond the last.
+
+    >>> starts, items = np.array([0, 2, 3]), np.array([1, 1, 0], np.int32)
+    >>> sums(starts, items, np.array([0, 1, 2]), np.array([4.0, 0.5])).tolist()
+    [1.0, 4.0, 0.0]
+    """
+    found = np.empty(len(rows))
+    _loops.sums(starts, items, np.ascontiguousarray(rows, np.int64), weights, found)
+    return found
+
+
+def gathered(to: Ids | Items, of: Ids | Items, values: Floats, size: int) -> Floats:
+    """Of each of `size` places the sum of the values whose place it is, from first to last: the product of a
+    sparse matrix with a vector.
+
+    >>> to, of = np.array([[0, 1, 0], [1, 1, 0]], np.int32)
+    >>> gathered(to, of, np.array([1.0, 2.0]), 3).tolist()
+    [3.0, 2.0, 0.0]
+    """
+    found = np.empty(size)
+    places = np.ascontiguousarray(to, np.int32), np.ascontiguousarray(of, np.int32)
+    _loops.gathered(*places, np.ascontiguousarray(values), found)
     return found
 
 

@@ -3,10 +3,7 @@
    Those of a C library or of numpy differ in the last bit from one processor to the next (with or without fused
    multiplication, AVX-512), and a last bit can decide which of two candidates is fetched. IEEE 754 fixes every
    operation used here, so these give the same bits everywhere, and the same as their twins in Python. That holds
-   only while the compiler fuses nothing: setup.py tells it so.
-
-   Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
-   the object itself. */
+   only while the compiler fuses nothing: setup.py tells it so. The rules are those of compiled.h. */
 
 #include "compiled.h"
 #include <math.h>
@@ -125,42 +122,25 @@ static inline double logaddexp_of(double a, double b)
     return gap > 0.0 ? a + log1p_of(exp_of(-gap)) : gap <= 0.0 ? b + log1p_of(exp_of(gap)) : gap;
 }
 
-/* A contiguous buffer of doubles; -1 with an error for anything else. */
-static int doubles(PyObject *object, Py_buffer *view, int flags)
-{
-    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0)
-        return -1;
-    if (view->itemsize == sizeof(double) && view->format != NULL && strcmp(view->format, "d") == 0)
-        return 0;
-    PyErr_Format(PyExc_TypeError, "numbers of format 'd' were expected, not '%s'", view->format ? view->format : "B");
-    PyBuffer_Release(view);
-    return -1;
-}
-
 /* NAME(x, found) works on arrays, NAME_of(x) on one number. */
 #define ONE_ARGUMENT(NAME)                                                                                       \
     static PyObject *NAME##_array(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)          \
     {                                                                                                            \
-        Py_buffer from, to;                                                                                      \
+        clew_buffers all;                                                                                        \
         if (count != 2) {                                                                                        \
             PyErr_SetString(PyExc_TypeError, #NAME "() takes numbers and where to write");                       \
             return NULL;                                                                                         \
         }                                                                                                        \
-        if (doubles(args[0], &from, 0) < 0)                                                                      \
+        if (clew_open(&all, args, "dd", 1) < 0)                                                                  \
             return NULL;                                                                                         \
-        if (doubles(args[1], &to, PyBUF_WRITABLE) < 0) {                                                         \
-            PyBuffer_Release(&from);                                                                             \
-            return NULL;                                                                                         \
-        }                                                                                                        \
-        const double *x = from.buf;                                                                              \
-        double *found = to.buf;                                                                                  \
-        const Py_ssize_t size = from.len / 8, same = from.len == to.len;                                         \
+        const double *x = all.views[0].buf;                                                                      \
+        double *found = all.views[1].buf;                                                                        \
+        const Py_ssize_t size = all.views[0].len / 8, same = all.views[0].len == all.views[1].len;               \
         for (Py_ssize_t i = 0; i < size && same; i++)                                                            \
             found[i] = NAME##_of(x[i]);                                                                          \
-        PyBuffer_Release(&from);                                                                                 \
-        PyBuffer_Release(&to);                                                                                   \
+        clew_close(&all);                                                                                        \
         if (!same) {                                                                                             \
-            PyErr_SetString(PyExc_IndexError, "one answer for each number was expected");                        \
+            PyErr_SetString(PyExc_ValueError, "one answer for each number was expected");                        \
             return NULL;                                                                                         \
         }                                                                                                        \
         Py_RETURN_NONE;                                                                                          \
@@ -178,28 +158,22 @@ ONE_ARGUMENT(tanh)
 
 static PyObject *logaddexp_array(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
-    Py_buffer views[3];
-    int open = 0;
+    clew_buffers all;
     if (count != 3) {
         PyErr_SetString(PyExc_TypeError, "logaddexp() takes numbers, numbers and where to write");
         return NULL;
     }
-    while (open < 3 && doubles(args[open], &views[open], open == 2 ? PyBUF_WRITABLE : 0) == 0)
-        open++;
-    const int failed = open < 3;
-    const int same = !failed && views[0].len == views[1].len && views[0].len == views[2].len;
-    if (same) {
-        const double *a = views[0].buf, *b = views[1].buf;
-        double *found = views[2].buf;
-        for (Py_ssize_t i = 0; i < views[0].len / 8; i++)
-            found[i] = logaddexp_of(a[i], b[i]);
-    }
-    while (open > 0)
-        PyBuffer_Release(&views[--open]);
-    if (failed)
+    if (clew_open(&all, args, "ddd", 2) < 0)
         return NULL;
+    const double *a = all.views[0].buf, *b = all.views[1].buf;
+    double *found = all.views[2].buf;
+    const Py_ssize_t size = all.views[0].len;
+    const int same = size == all.views[1].len && size == all.views[2].len;
+    for (Py_ssize_t i = 0; i < size / 8 && same; i++)
+        found[i] = logaddexp_of(a[i], b[i]);
+    clew_close(&all);
     if (!same) {
-        PyErr_SetString(PyExc_IndexError, "one answer for each pair of numbers was expected");
+        PyErr_SetString(PyExc_ValueError, "one answer for each pair of numbers was expected");
         return NULL;
     }
     Py_RETURN_NONE;

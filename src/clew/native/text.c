@@ -1,8 +1,5 @@
-/* Loops over the characters of a text, compiled. What each gives is said, and also written, in Python: see
-   clew/words/cut.py, clew/parse/similar.py and clew/parse/text.py. The tests hold the two against each other.
-
-   Rules here: no global state, no pointer kept between calls, every index checked against a length taken from
-   the object itself, and nothing returned but fresh Python objects. */
+/* Loops over the characters of a text, compiled. The twins in clew/native/pure.py give the same; the tests hold the
+   two against each other. The rules are those of compiled.h. */
 
 #include "compiled.h"
 #include <stdint.h>
@@ -109,33 +106,33 @@ static PyObject *narrowed(const uint16_t *from, Py_ssize_t length, uint16_t most
     return text;
 }
 
-PyDoc_STRVAR(flat_doc, "flat(text, table, lines=None): the folded words between blanks, and their number; None if "
-                       "the table does not say what becomes of a character. Given a list, lines with such "
-                       "characters are left blank instead, and where they begin and end is added to it.");
+PyDoc_STRVAR(flat_doc, "flat(text, table, lines): the folded words between blanks, and their number. Lines with "
+                       "characters of which the table does not say what becomes of them are left blank, and where "
+                       "they begin and end is added to a list.");
 
 static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
-    if (count < 2 || count > 3 || !PyUnicode_Check(args[0]) || (count == 3 && !PyList_Check(args[2]))) {
-        PyErr_SetString(PyExc_TypeError, "flat() takes a str, a table of 65,536 characters, and maybe a list");
+    if (count != 3 || !PyUnicode_Check(args[0]) || !PyList_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "flat() takes a str, a table of 65,536 characters, and a list");
         return NULL;
     }
     if (PyUnicode_READY(args[0]) < 0)
         return NULL;
-    Py_buffer view;
-    if (PyObject_GetBuffer(args[1], &view, PyBUF_SIMPLE) < 0)
+    clew_buffers all;
+    if (clew_open(&all, args + 1, "H", -1) < 0)
         return NULL;
-    if (view.len != 65536 * (Py_ssize_t)sizeof(uint16_t)) {
-        PyBuffer_Release(&view);
+    if (all.views[0].len != 65536 * (Py_ssize_t)sizeof(uint16_t)) {
+        clew_close(&all);
         PyErr_SetString(PyExc_ValueError, "flat() takes a table of 65,536 characters of two bytes");
         return NULL;
     }
-    const uint16_t *table = view.buf;
+    const uint16_t *table = all.views[0].buf;
     int kind = PyUnicode_KIND(args[0]);
     const void *data = PyUnicode_DATA(args[0]);
     Py_ssize_t length = PyUnicode_GET_LENGTH(args[0]), words = 0;
     uint16_t *out = length > PY_SSIZE_T_MAX / 4 ? NULL : PyMem_Malloc((size_t)(length + 2) * sizeof(uint16_t));
     if (out == NULL) {
-        PyBuffer_Release(&view);
+        clew_close(&all);
         return PyErr_NoMemory();
     }
     int quotes = 0, most;
@@ -146,11 +143,7 @@ static PyObject *flat(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssi
         most = look_up_2(data, length, table, out + 1, &quotes);
     else
         most = look_up_4(data, length, table, out + 1, &quotes);
-    PyBuffer_Release(&view);
-    if (most >= UNSURE && count < 3) {
-        PyMem_Free(out);
-        Py_RETURN_NONE;
-    }
+    clew_close(&all);
     if (most >= UNSURE && (most = blank_lines(args[0], out, args[2])) < 0) {
         PyMem_Free(out);
         return NULL;
@@ -302,90 +295,8 @@ static PyObject *sketch(PyObject *Py_UNUSED(module), PyObject *arguments)
     return PyBytes_FromStringAndSize((const char *)bytes, shares);
 }
 
-/* ---- white space ---- */
-
-enum { PLAIN, SPACE, GONE, STRANGE };
-
-/* What becomes of a character that is a control, or beyond ASCII. */
-static inline int kind_of(Py_UCS4 c)
-{
-    switch (c) {
-    case 0xAD: case 0x200B: case 0x200C: case 0x200D: case 0x2060: case 0xFEFF:
-        return GONE;
-    case '\t': case ' ': case 0x85: case 0xA0: case 0x2007: case 0x2028: case 0x2029: case 0x202F: case 0x3000:
-        return SPACE;
-    default:
-        /* White space that stays what it is in a line that needs no folding: rare, and left to Python. */
-        return Py_UNICODE_ISSPACE(c) ? STRANGE : PLAIN;
-    }
-}
-
-PyDoc_STRVAR(fold_doc, "fold(text): white space folded to single blanks, blank lines dropped; None where white "
-                       "space of a rare kind needs a closer look.");
-
-/* Write the folded text to `to`, which has room for all of it; gives its length, or -1 for a closer look. */
-#define FOLDING(NAME, TYPE)                                                                                      \
-    static Py_ssize_t NAME(const TYPE *from, Py_ssize_t length, TYPE *to)                                        \
-    {                                                                                                            \
-        Py_ssize_t written = 0;                                                                                  \
-        TYPE between = 0; /* what will stand before the next character */                                        \
-        for (Py_ssize_t i = 0; i < length; i++) {                                                                \
-            TYPE c = from[i];                                                                                    \
-            if (c <= BLANK || c >= 0x7F) {                                                                       \
-                if (c == '\n') {                                                                                 \
-                    between = c;                                                                                 \
-                    continue;                                                                                    \
-                }                                                                                                \
-                int kind = kind_of(c);                                                                           \
-                if (kind == STRANGE)                                                                             \
-                    return -1;                                                                                   \
-                if (kind == SPACE && !between)                                                                   \
-                    between = BLANK;                                                                             \
-                if (kind != PLAIN)                                                                               \
-                    continue;                                                                                    \
-            }                                                                                                    \
-            if (between) {                                                                                       \
-                if (written)                                                                                     \
-                    to[written++] = between;                                                                     \
-                between = 0;                                                                                     \
-            }                                                                                                    \
-            to[written++] = c;                                                                                   \
-        }                                                                                                        \
-        return written;                                                                                          \
-    }
-
-FOLDING(fold_1, Py_UCS1)
-FOLDING(fold_2, Py_UCS2)
-FOLDING(fold_4, Py_UCS4)
-
-static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *argument)
-{
-    if (!PyUnicode_Check(argument)) {
-        PyErr_SetString(PyExc_TypeError, "fold() takes a str");
-        return NULL;
-    }
-    if (PyUnicode_READY(argument) < 0)
-        return NULL;
-    int kind = PyUnicode_KIND(argument);
-    const void *data = PyUnicode_DATA(argument);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(argument), written;
-    void *buffer = PyMem_Malloc((size_t)(length + 1) * (size_t)kind);
-    if (buffer == NULL)
-        return PyErr_NoMemory();
-    if (kind == PyUnicode_1BYTE_KIND)
-        written = fold_1(data, length, buffer);
-    else if (kind == PyUnicode_2BYTE_KIND)
-        written = fold_2(data, length, buffer);
-    else
-        written = fold_4(data, length, buffer);
-    PyObject *found = written < 0 ? Py_NewRef(Py_None) : PyUnicode_FromKindAndData(kind, buffer, written);
-    PyMem_Free(buffer);
-    return found;
-}
-
 PyMethodDef clew_text_methods[] = {
     {"flat", (PyCFunction)(void (*)(void))flat, METH_FASTCALL, flat_doc},
     {"sketch", sketch, METH_VARARGS, sketch_doc},
-    {"fold", fold, METH_O, fold_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from operator import eq, or_
 
-import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 from clew import native
 
@@ -37,16 +35,6 @@ _NO_MAIN = bytes(_MAIN + 1)
 _NEARLY_ALL, _MOST, _MAIN_ALIKE = 0.9, 0.82, 0.9
 #: A main text of half the page, as the sketch has it.
 _HALF = 128
-
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_THIRD = np.uint64(0x9E3779B97F4A7C15)
-_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
-#: ASCII letters folded, digits kept, the rest blank. Bytes of other characters count as letters, so every
-#: script has words where it has blanks.
-_LETTERS = bytes([b if chr(b).isalnum() else 0 for b in range(128)]).lower() + bytes(range(128, 256))
-#: The first bytes of eight, by how many belong to the word.
-_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
-_EDGE = bytes(8)
 
 
 def digest(text: str) -> int:
@@ -118,54 +106,4 @@ def _encoded(text: str) -> bytes:
 
 def _minima(raw: bytes, bits: int, fewest: int) -> bytes:
     """A byte for each of `2**bits` buckets of a text's word fives; empty for fewer words than `fewest`."""
-    if native.sketch is not None:
-        return native.sketch(raw, bits, fewest)
-    return _interpreted(raw, bits, fewest)
-
-
-def _interpreted(raw: bytes, bits: int, fewest: int) -> bytes:
-    """Pure-Python twin of `native.sketch`; returns the same bytes."""
-    words = _words(raw.translate(_LETTERS))
-    if len(words) < max(1, fewest):
-        return b""
-    size = min(SHINGLE, len(words))
-    count = len(words) - size + 1
-    shingles = np.zeros(count, np.uint64)
-    for at in range(size):
-        shingles *= _THIRD
-        shingles += words[at : at + count]
-    _mix(shingles)
-    rests = shingles & np.uint64((1 << (64 - bits)) - 1)
-    none = np.uint64(0xFFFFFFFFFFFFFFFF)
-    least = np.full(1 << bits, none)
-    np.minimum.at(least, (shingles >> np.uint64(64 - bits)).astype(np.intp), rests)
-    return np.where(least == none, 0, 1 + least % np.uint64(255)).astype(np.uint8).tobytes()
-
-
-def _words(raw: bytes) -> NDArray[np.uint64]:
-    """One hash a word between zero bytes, in order."""
-    padded = b"".join((_EDGE, raw, _EDGE))
-    inside = np.frombuffer(padded, np.uint8) != 0
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
-    edges += 1
-    starts, ends = edges[0::2], edges[1::2]
-    # Eight bytes from every place on, overlapping, without copying.
-    eights = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
-    lengths = ends - starts
-    hashes = eights[starts]
-    hashes &= _FIRST_BYTES.take(lengths, mode="clip")
-    hashes *= _THIRD
-    long = np.flatnonzero(lengths > 8)
-    hashes[long] += eights[ends[long] - 8] * _SECOND
-    hashes += lengths.view(np.uint64)
-    _mix(hashes)
-    return hashes
-
-
-def _mix(values: NDArray[np.uint64]) -> None:
-    """Spread what differs over all 64 bits, in place."""
-    values ^= values >> _SHIFTS[0]
-    values *= _FIRST
-    values ^= values >> _SHIFTS[1]
-    values *= _SECOND
-    values ^= values >> _SHIFTS[2]
+    return native.sketch(raw, bits, fewest)

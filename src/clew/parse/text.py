@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from clew import native
-
 # Soft hyphens and zero-width marks split words that a reader sees as one.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _CONTROLS = dict.fromkeys([*range(9), *range(14, 32), 127])
@@ -16,12 +14,6 @@ def fold(text: str) -> str:
     >>> fold("  wind   farm \n\n\t near\xa0the sea ")
     'wind farm\nnear the sea'
     """
-    found = native.fold(text) if native.fold is not None else None
-    return _interpreted(text) if found is None else found
-
-
-def _interpreted(text: str) -> str:
-    """`fold` without compiled code."""
     text = legible(text)
     # Most lines come out of the renderer folded already.
     if "\t" in text:

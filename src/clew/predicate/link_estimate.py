@@ -35,8 +35,6 @@ from clew.words import stem, stopwords, tokens
 #: formula names languages itself.
 LANGUAGES = ("en", "de", "fr", "es", "it")
 _REMEMBERED = 100_000
-#: Letters that compiled code looks for at a time.
-_FEW = 256
 #: Letters that take an accent in another form of the same word.
 _ACCENTS = {"a": "[aäáàâ]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oöóòô]", "u": "[uüúùû]", "n": "[nñ]"}
 
@@ -190,7 +188,7 @@ class LinkEstimate:
 class _Words:
     """Which words of a formula a link has, as bits; `masks` has those of each atom made of telling words."""
 
-    __slots__ = ("_bits", "_few", "_known", "_langs", "_letters", "_prefix", "masks")
+    __slots__ = ("_bits", "_known", "_langs", "_letters", "_prefix", "masks")
 
     def __init__(self, formula: Formula, atoms: dict[Formula, int]) -> None:
         named = [
@@ -210,7 +208,6 @@ class _Words:
         self._known: dict[str, int] = {}
         prefixes = {_prefix(word) for word in self._bits}
         self._letters = tuple(sorted({text for word in self._bits for text in _plain(word)}))
-        self._few = sum(map(len, self._letters)) <= _FEW
         self._prefix = None if "" in prefixes else re.compile("|".join(sorted(prefixes)) or r"(?!)")
 
     def candidates(self, texts: Sequence[str]) -> set[int]:
@@ -218,11 +215,6 @@ class _Words:
         if self._prefix is None:
             return set(range(len(texts)))
         search = self._prefix.search
-        if native.having is not None and self._few:
-            beyond: list[int] = []
-            found = native.having(tuple(texts), self._letters, beyond)
-            found.update([number for number in beyond if search(texts[number].lower())])
-            return found
         joined = "\n".join(texts)
         if joined.isascii():
             places = self._places(joined.lower())

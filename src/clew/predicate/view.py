@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from clew import native
 from clew.page import Page
 from clew.words import Lexicon, flat, lexicon, tokens
 
@@ -108,9 +107,7 @@ class Index:
         """The words that begin with some letters, and how often each occurs."""
         found = self._found.get(prefix)
         if found is None:
-            flat = self._flat or ""
-            found = native.beginning(flat, prefix) if native.beginning is not None else None
-            found = self._found[prefix] = _beginning(flat, prefix) if found is None else found
+            found = self._found[prefix] = _beginning(self._flat or "", prefix)
         return found
 
     def _occurrences(self, form: str) -> int:
@@ -122,7 +119,7 @@ class Index:
 
 
 def _beginning(flat: str, prefix: str) -> dict[str, int]:
-    """The words that begin with some letters, and how often each occurs, without compiled code."""
+    """The words that begin with some letters, and how often each occurs."""
     found: dict[str, int] = {}
     wanted = f" {prefix}"
     at = flat.find(wanted)

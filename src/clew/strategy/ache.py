@@ -11,10 +11,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clew import native
 from clew import url as urls
 from clew.learn.codec import pack, unpack
 from clew.learn.hashing import FeatureHasher
-from clew.learn.logistic import fit, gathered
+from clew.learn.logistic import fit
 from clew.learn.rows import joined
 from clew.messages import Rescore
 from clew.strategy.base import Capabilities, Expansion, Scored, Setup, Strategy
@@ -203,7 +204,7 @@ class Ache(Strategy):
         columns, numbers = joined(rows)
         fields = (columns.astype(np.int64) + (1 << _BITS) - 1) >> _BITS
         slots = len(self.parts)
-        found = gathered(numbers * slots + fields + 1, columns, weights, len(rows) * slots)
+        found = native.gathered(numbers * slots + fields + 1, columns, weights, len(rows) * slots)
         return found.reshape(len(rows), slots)
 
 

@@ -42,39 +42,7 @@ class KeyIndex:
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The number of each key; -1 where it is not known."""
-        if native.find is None:
-            return self.found(keys)
-        found = np.empty(len(keys), np.int64)
-        native.find(self._keys, self._ids, np.ascontiguousarray(keys), found)
-        return found
-
-    def found(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Numpy twin of `native.find`: the number of each key, -1 where it is not known."""
-        mask = len(self._keys) - 1
-        places = self._places(keys)
-        ids = self._ids[places]
-        found: NDArray[np.int64] = ids.astype(np.int64)
-        # Most keys are found, or found missing, where they are looked for first; the others are followed.
-        left = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
-        keys, places = keys[left], places[left]
-        while len(left) > _FEW:
-            places = (places + 1) & mask
-            ids = self._ids[places]
-            found[left] = ids
-            going = np.flatnonzero((self._keys[places] != keys) & (ids != _EMPTY))
-            left, keys, places = left[going], keys[going], places[going]
-        for row, key, place in zip(left.tolist(), keys.tolist(), places.tolist(), strict=True):
-            found[row] = self._follow(key, place)
-        return found
-
-    def _follow(self, key: int, place: int) -> int:
-        """The number of one key that is not where it was looked for; -1 if it is not further on either."""
-        keys, ids, mask = self._keys, self._ids, len(self._keys) - 1
-        while True:
-            place = (place + 1) & mask
-            number = int(ids[place])
-            if number == _EMPTY or keys[place] == key:
-                return number
+        return native.find(self._keys, self._ids, keys)
 
     def insert(self, keys: NDArray[np.uint64], ids: NDArray[np.int64]) -> None:
         """Add keys that are not known yet, each once."""

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from clew import native
 from clew.url.canon import DEFAULT, RAW_LIMIT, Canon, tidy
 from clew.url.whatwg import Joiner, resolve
 
@@ -39,8 +38,6 @@ def canonical_many(hrefs: Sequence[str], base: str, *, rules: Canon = DEFAULT) -
     """
     place = _MEMORY.at(base) if rules is DEFAULT else _Place(base, rules=rules)
     place.base, place.join = base, None
-    if native.joined is not None:
-        return native.joined(place, place.above, tuple(hrefs))
     return list(map(place.__getitem__, hrefs))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.native.pure import endings
 
 #: Scripts written without spaces between words.
 _UNSPACED = (
@@ -92,7 +93,6 @@ _ASCII = bytes([b if b == 39 or chr(b).isalnum() else 32 for b in range(128)]).l
 _ALL_ASCII = bytes(range(128))
 #: Texts shorter than this are anchors and titles, not pages.
 _SHORT = 1000
-_ENDINGS = re.compile(r"(?:[stdm]|ll|re|ve)(?: |$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,35 +140,27 @@ class _Table:
         self._spaced = self._folded.copy()
         self._several: dict[str, str] = {}
 
-    def fold(self, text: str) -> Flat | None:
+    def fold(self, text: str, *, spaced: bool = False) -> Flat | None:
         """The words of a text; None when it has characters that must be seen with their neighbours."""
-        return self._fold(text, self._folded)
-
-    def compiled(self, text: str, left: list[tuple[int, int]] | None = None) -> Flat | None:
-        """The words of a text by compiled code, as far as the table has been learned; None where it does not
-        know. Given a list, it takes the lines with characters that are not known, which are left blank."""
-        if native.flat is None:
-            return None
-        found = native.flat(text, self._folded) if left is None else native.flat(text, self._folded, left)
-        return None if found is None else Flat(*found)
-
-    def _fold(self, text: str, table: NDArray[np.uint16]) -> Flat | None:
+        table = self._spaced if spaced else self._folded
+        unsure: list[tuple[int, int]] = []
+        found = native.flat(text, table, unsure)
+        if not unsure:
+            return Flat(*found)
         raw = f" {text} ".encode("utf-16-le", "surrogatepass")
         if len(raw) != 2 * len(text) + 4:
             return None
         codes = np.frombuffer(raw, "<u2").astype(np.intp)
         folded = table.take(codes)
-        most = folded.max()
-        if most == self._UNKNOWN:
+        if folded.max() == self._UNKNOWN:
             self._learn(_different(codes[folded == self._UNKNOWN]))
-            folded = table.take(codes)
-            most = folded.max()
-        if most == self._OTHER:
-            return self._others(text, codes, folded)
-        _unquote(folded)
-        inside = folded != 32
-        count = int(np.count_nonzero(inside[1:] > inside[:-1]))
-        return Flat(folded.tobytes().decode("utf-16-le", "surrogatepass"), count)
+            return self.fold(text, spaced=spaced)
+        return self._others(text, codes, folded)
+
+    def by_line(self, text: str, left: list[tuple[int, int]]) -> Flat:
+        """The words of a text without the lines that have characters which were never met, or which become
+        several: those are left blank, and the list takes where they begin and end."""
+        return Flat(*native.flat(text, self._folded, left))
 
     def _learn(self, codes: list[int]) -> None:
         for code in codes:
@@ -194,45 +186,15 @@ class _Table:
                 return None
             for character in several:
                 text = text.replace(character, self._several[character])
-            known = native.flat(text, self._spaced) if native.flat is not None else None
-            return self._fold(text, self._spaced) if known is None else Flat(*known)
+            return self.fold(text, spaced=True)
         folded[special] = codes[special]
         words = _stray(marks).sub(" ", folded.tobytes().decode("utf-16-le", "surrogatepass"))
-        if "'" in words:
-            left = np.frombuffer(words.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint16)
-            _unquote(left)
-            words = left.tobytes().decode("utf-16-le", "surrogatepass")
-        words = unicodedata.normalize("NFC", words)
-        return Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
+        return _counted(unicodedata.normalize("NFC", endings(words)))
 
 
 def _different(codes: NDArray[np.intp]) -> list[int]:
     """The different ones, ascending. (`np.unique` would load a module that nothing else needs.)"""
     return sorted(set(codes.tolist()))
-
-
-_ENDS = np.zeros(65_536, np.bool_)
-_ENDS[[ord(letter) for letter in "stdm"]] = True
-_PAIRS = tuple([(ord(pair[0]), ord(pair[1])) for pair in ("ll", "re", "ve")])
-
-
-def _unquote(folded: NDArray[np.uint16]) -> None:
-    """Keep the apostrophes of English endings, make the others blank; in place, between blanks."""
-    at = np.flatnonzero(folded == 39)
-    if not len(at):
-        return
-    before, one, two = folded[at - 1], folded[at + 1], folded[np.minimum(at + 2, len(folded) - 1)]
-    three = folded[np.minimum(at + 3, len(folded) - 1)]
-    keep = _ENDS[one] & ((two == 32) | (two == 39))
-    for first, second in _PAIRS:
-        keep |= (one == first) & (two == second) & ((three == 32) | (three == 39))
-    keep &= (before != 32) & (before != 39)
-    near = np.flatnonzero(np.diff(at) <= 3)
-    for i in near.tolist():
-        # An ending ends its word: what follows it after another apostrophe is a word of its own.
-        if keep[i] and not (folded[at[i] : at[i + 1]] == 32).any():
-            keep[i + 1] = False
-    folded[at[~keep]] = 32
 
 
 def flat(text: str) -> Flat | None:
@@ -248,58 +210,46 @@ def flat(text: str) -> Flat | None:
 
 
 def _flat(text: str) -> Flat | None:
-    found = _table.compiled(text)
-    if found is not None:
-        return found
-    return _by_line(text) if native.COMPILED and len(text) >= _SHORT else _interpreted(text)
+    return _by_line(text) if len(text) >= _SHORT else _at_once(text)
 
 
 def _by_line(text: str) -> Flat | None:
-    """Compiled code for all lines but the few with characters that it does not know.
+    """One look-up a character for all lines but the few with characters that need more.
 
     A line break is a blank, so no word, mark or ending looks beyond it.
     """
     left: list[tuple[int, int]] = []
-    found = _table.compiled(text, left)
-    if found is None:
-        return _interpreted(text)
+    found = _table.by_line(text, left)
     whole, count, at = found.text, found.count, 0
     pieces: list[str] = []
     for begin, end in left:
-        line = _interpreted(text[begin:end])
+        line = _at_once(text[begin:end])
         if line is None:
             return None
         # The folded text begins with a blank of its own.
         pieces += (whole[at : begin + 1], line.text[1:-1])
         count += line.count
         at = end + 1
-    return Flat("".join([*pieces, whole[at:]]), count)
+    return Flat("".join([*pieces, whole[at:]]), count) if left else found
 
 
-def _interpreted(text: str) -> Flat | None:
-    if text.isascii():
-        plain = b" %b " % text.encode().translate(_ASCII)
-        if b"'" in plain:
-            plain = _endings(plain.decode()).encode()
-        return Flat(plain.decode(), _runs(plain, np.uint8))
+def _at_once(text: str) -> Flat | None:
     known = _table.fold(text)
     if known is not None:
         return known
     words = _replaced(text)
-    return (
-        None if words is None else Flat(words, _runs(words.encode("utf-16-le", "surrogatepass"), np.uint16))
-    )
+    return None if words is None else _counted(words)
+
+
+def _counted(words: str) -> Flat:
+    """Words between blanks, with their number."""
+    pieces = words.split(" ")
+    return Flat(words, len(pieces) - pieces.count(""))
 
 
 def _stray(marks: list[str]) -> re.Pattern[str]:
     """Marks without a word: each belongs to the letter before it; one that has none is no part of any."""
     return re.compile(f"(?<=[ '])[{''.join(map(re.escape, marks))}]+")
-
-
-def _runs(raw: bytes, width: type[np.uint8] | type[np.uint16]) -> int:
-    """How many words there are between blanks."""
-    inside = np.frombuffer(raw, width) != 32
-    return int(np.count_nonzero(inside[1:] > inside[:-1]))
 
 
 def _replaced(text: str) -> str | None:
@@ -320,31 +270,12 @@ def _replaced(text: str) -> str | None:
     words = (b" %b " % raw.translate(_ASCII)).decode()
     if marks:
         words = _stray(marks).sub(" ", words)
-    if "'" in words:
-        words = _endings(words)
+    words = endings(words)
     return unicodedata.normalize("NFC", words) if marks else words
 
 
 _table = _Table()
 _remembered = lru_cache(maxsize=4)(_flat)
-
-
-def _endings(plain: str) -> str:
-    """Keep the apostrophes of English endings, make the others blank."""
-    first, *rest = plain.split("'")
-    pieces = [first]
-    last, ended = first, False
-    for piece in rest:
-        # An ending ends its word: what follows it after another apostrophe is a word of its own.
-        ended = (
-            last[-1:] not in ("", " ")
-            and not (ended and " " not in last)
-            and _ENDINGS.match(piece) is not None
-        )
-        pieces.append("'" if ended else " ")
-        pieces.append(piece)
-        last = piece
-    return "".join(pieces)
 
 
 def spans(text: str) -> Iterator[tuple[str, int, int]]:

@@ -14,7 +14,6 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from clew import native
 from clew.learn.rows import distinct
 from clew.url.index import KeyIndex
 from clew.words.cut import flat, tokens
@@ -192,16 +191,6 @@ def hashed(plain: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
     A word of up to sixteen bytes is its first and last eight and its length; longer ones are hashed whole.
     """
     padded = b"".join((_EDGE, plain, _EDGE))
-    if native.hashed is None:
-        return spelled(padded)
-    room = len(padded) // 2
-    found, starts, ends = np.empty(room, np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    words = native.hashed(padded, found, starts, ends)
-    return _long_ones(padded, found[:words], starts[:words], ends[:words])
-
-
-def spelled(padded: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
-    """`hashed` in numpy, of a text that has blanks around it already."""
     inside = np.frombuffer(padded, np.uint8) != _BLANK
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     starts, ends = edges[0::2], edges[1::2]
@@ -213,13 +202,7 @@ def spelled(padded: bytes) -> tuple[NDArray[np.uint64], Ids, Ids]:
     found = (heads * _FIRST) ^ ((tails + lengths.astype(np.uint64)) * _SECOND)
     found = (found ^ (found >> np.uint64(29))) * _THIRD
     found ^= found >> np.uint64(32)
-    return _long_ones(padded, found, starts, ends)
-
-
-def _long_ones(
-    padded: bytes, found: NDArray[np.uint64], starts: Ids, ends: Ids
-) -> tuple[NDArray[np.uint64], Ids, Ids]:
-    """Words of more than sixteen bytes are hashed whole; places count from where the text begins."""
-    for place in np.flatnonzero(ends - starts > 16).tolist():
+    for place in np.flatnonzero(lengths > 16).tolist():
         found[place] = xxhash.xxh3_64_intdigest(padded[starts[place] : ends[place]])
+    # Places count from where the text begins.
     return found, starts - len(_EDGE), ends - len(_EDGE)

@@ -13,7 +13,6 @@ from functools import partial
 
 import turbohtml
 
-from clew import native
 from clew.page import Excerpts, Later, Once
 from clew.parse.html.more_links import more_links
 from clew.parse.html.paths import tag_paths
@@ -218,7 +217,7 @@ def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
         texts = [text if text.isascii() else legible(text) for text in texts]
     if any(map(joined.__contains__, MARKS)):
         texts = [_MARK.sub("", text) for text in texts]
-    anchors = _tidy(texts)
+    anchors = [" ".join(text.split()) for text in texts]
     if max(map(len, anchors), default=0) > longest:
         anchors = [anchor[:longest].strip() for anchor in anchors]
     if "" in anchors:
@@ -229,15 +228,6 @@ def _anchors(head: _Head, limits: Limits) -> tuple[str, ...] | None:
             if label:
                 anchors[number] = one_line(label, longest)
     return tuple(anchors)
-
-
-def _tidy(texts: list[str]) -> list[str]:
-    """White space folded to single blanks; most texts are so already."""
-    if native.lines is None:
-        return [" ".join(text.split()) for text in texts]
-    for number in native.lines(texts):
-        texts[number] = " ".join(texts[number].split())
-    return texts
 
 
 def _own(link: turbohtml.Element) -> str:
