@@ -7,7 +7,7 @@ import pytest
 from clew.errors import FetchError, Reason
 from clew.fetch import HttpFetcher, HttpSettings
 from clew.fetch.base import Request
-from clew.fetch.network import Network
+from clew.fetch.network import Network, has_route
 
 PUBLIC = ["93.184.216.34"]
 
@@ -77,3 +77,27 @@ async def test_a_proxy_is_named_at_once_and_one_that_went_away_is_no_hosts_failu
                     await fetcher.fetch(Request("http://a.example/"))
                 assert failed.value.reason is reason
                 assert f"the proxy {gone[7:]}" in failed.value.detail
+
+
+V4 = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n"
+V6 = "{} {} 00000000000000000000000000000000 00 fd00 00000400 00000003 00000000 {} {}\n"
+
+
+@pytest.mark.parametrize(
+    ("v4", "v6", "there"),
+    [
+        ("eth0 00000000 010200C0 0003 0 0 0 00000000 0 0 0\n", "", True),
+        ("eth0 000200C0 00000000 0001 0 0 0 00FFFFFF 0 0 0\n", "", False),
+        ("eth0 00000000 010200C0 0002 0 0 0 00000000 0 0 0\n", "", False),
+        ("", V6.format("0" * 32, "00", "00000003", "eth0"), True),
+        ("", V6.format("0" * 32, "00", "00200200", "lo"), False),
+        ("", V6.format("0" * 32, "00", "00000201", "eth0"), False),
+        ("", "", False),
+        ("what is this", "", True),
+    ],
+)
+def test_a_default_route_is_read_off_the_systems_own_tables(tmp_path, v4, v6, there):
+    (tmp_path / "route").write_text(V4 + v4)
+    (tmp_path / "route6").write_text(v6)
+    assert has_route(tmp_path / "route", tmp_path / "route6") == there
+    assert has_route(tmp_path / "none", tmp_path / "none"), "where the system does not tell"
