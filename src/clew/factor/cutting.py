@@ -42,7 +42,7 @@ def cut(parts: Sequence[str]) -> tuple[Ids, list[str]]:
 def _with(special: list[int], parts: Sequence[str], lengths: Ids, words: list[str]) -> tuple[Ids, list[str]]:
     """Put the words of special parts where they belong among those of the others."""
     found: list[str] = []
-    ends = np.cumsum(lengths)[special].tolist()
+    ends = lengths.cumsum()[special].tolist()
     begin = 0
     for place, end in zip(special, ends, strict=True):
         more = _words(parts[place])
@@ -59,7 +59,7 @@ def _words(part: str) -> list[str]:
 def _folded(whole: str) -> bytes:
     """Words between blanks; a line for each part."""
     raw = np.frombuffer(whole.encode(), np.uint8)
-    humps = np.flatnonzero(_BEFORE[raw[:-1]] & _HUMP[raw[1:]]) + 1
+    humps = (_BEFORE[raw[:-1]] & _HUMP[raw[1:]]).nonzero()[0] + 1
     # A blank before every hump moves what follows by one more.
     if len(humps):
         raw = np.insert(raw, humps, _BLANK)
@@ -72,8 +72,9 @@ def _counted(folded: bytes, count: int) -> Ids:
         return np.zeros(0, np.int64)
     raw = np.frombuffer(b"\n%b\n" % folded, np.uint8)
     inside = raw > _BLANK
-    begins = np.flatnonzero(inside[1:] > inside[:-1])
-    return np.diff(np.searchsorted(begins, np.flatnonzero(raw == _BREAK)))
+    begins = (inside[1:] > inside[:-1]).nonzero()[0]
+    before: Ids = np.searchsorted(begins, (raw == _BREAK).nonzero()[0])
+    return np.diff(before)
 
 
 def is_one_token(text: str) -> bool:

@@ -200,7 +200,7 @@ class LinkFeatures:
         self.depths[first : first + len(targets)] = _LOGS[np.minimum(steps, len(_LOGS) - 1)]
         for i in [i for i, target in enumerate(targets) if "?" in target]:
             self.depths[first + i] = depth(targets[i])
-        for i in np.flatnonzero(steps >= len(_LOGS)).tolist():
+        for i in (steps >= len(_LOGS)).nonzero()[0].tolist():
             self.depths[first + i] = depth(targets[i])
 
     def _spoken(self, said: Said) -> NDArray[np.int32]:
@@ -232,7 +232,7 @@ class LinkFeatures:
         column_of = {feature: hasher.column(feature) for feature in dict.fromkeys(features)}
         found = array("i")
         begin = 0
-        for file, shape, end in zip(files, shapes, np.cumsum(lengths).tolist(), strict=True):
+        for file, shape, end in zip(files, shapes, lengths.cumsum().tolist(), strict=True):
             for feature in features[begin:end]:
                 column = column_of[feature]
                 # Of features that share a column the first that was met gives it its name.

@@ -146,7 +146,7 @@ class LinkGraph:
         rows, columns = ids, []
         places: NDArray[np.intp] | slice = slice(None)
         for column in range(WIDTH):
-            more = np.flatnonzero(rest > column)
+            more = (rest > column).nonzero()[0]
             if not len(more):
                 break
             if len(more) < len(rows):
@@ -199,7 +199,7 @@ class LinkGraph:
         self.child_seen[parents] += 1
         self.child_good[parents] += satisfied
         # A page links to a candidate once, so there is one place in each family.
-        places = np.flatnonzero(flat == candidate)
+        places = (flat == candidate).nonzero()[0]
         ends = np.cumsum([len(family) for family in families])
         self._spread(
             flat, columns, places, np.append(0, ends[:-1]), ends, np.full(len(places), satisfied), reach
@@ -216,7 +216,7 @@ class LinkGraph:
             self.reserve(int(children.max()) + 1)
         # What was fetched before is known by now, the page itself is not: it is no child of its own.
         slots = self.slot_of[children]
-        visited = np.flatnonzero(slots >= 0)
+        visited = (slots >= 0).nonzero()[0]
         self.slot_of[candidate] = slot
         before = self.inlinks[children]
         columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
@@ -289,7 +289,7 @@ class LinkGraph:
             # Who is a parent too many makes no siblings.
             inside = columns >= 0
             near = inside[visited]
-            visited, good = (np.cumsum(inside) - 1)[visited[near]], good[near]
+            visited, good = (inside.cumsum() - 1)[visited[near]], good[near]
             children = children[inside]
         parents = self._parents(children)
         for at in range(0, len(visited), _WORD):
@@ -308,7 +308,7 @@ class LinkGraph:
         with them."""
         own = np.uint64(1) << np.arange(len(visited), dtype=np.uint64)
         theirs = parents[visited]
-        np.bitwise_or.at(self._bits, theirs.ravel(), np.repeat(own, theirs.shape[1]))
+        np.bitwise_or.at(self._bits, theirs.ravel(), own.repeat(theirs.shape[1]))
         # A parent that is not there says -1, the last.
         self._bits[[slot, -1]] = 0
         shared = np.bitwise_or.reduce(self._bits[parents], axis=1)
@@ -350,14 +350,14 @@ class LinkGraph:
         where = spans(low, lengths)
         column = columns[where]
         # Without its sign, -1 is more than any column there is.
-        kept = np.flatnonzero(column.view(np.uint8) < WIDTH)
+        kept = (column.view(np.uint8) < WIDTH).nonzero()[0]
         where, column = where[kept], column[kept]
         weight = kernel[spans(low - places + span, lengths)[kept]]
         # Links that stand close together are told of several at once: add one after the other.
         at = column.astype(np.int64) * len(self.neighbours) + children[where]
         np.add.at(self.neighbours.reshape(-1, order="F"), at, weight)
         if good.any():
-            well = np.repeat(good, lengths)[kept]
+            well = good.repeat(lengths)[kept]
             np.add.at(self.good_neighbours.reshape(-1, order="F"), at[well], weight[well])
 
 

@@ -150,7 +150,7 @@ class PriorCrawl(Factor):
 
     def meet(self, found: Discovery) -> None:
         """Look up which new candidates the earlier crawl fetched."""
-        fresh = np.flatnonzero(found.fresh).tolist()
+        fresh = found.fresh.nonzero()[0].tolist()
         if self.places is not None and fresh:
             self.places.meet(found.ids[fresh].tolist(), [found.links.targets[i] for i in fresh])
 

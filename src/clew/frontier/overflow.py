@@ -113,7 +113,7 @@ class Overflow:
         """Queued candidates, the best first, the oldest among equals."""
         frontier, count = self.frontier, self.frontier.count
         queued = frontier.states[:count] == State.QUEUED
-        ids = np.flatnonzero(queued & (frontier.overflowed[:count] == overflowed))
+        ids: NDArray[np.int64] = (queued & (frontier.overflowed[:count] == overflowed)).nonzero()[0]
         return ids[np.argsort(-frontier.scores[ids], kind="stable")]
 
     def _set_aside(self, ids: NDArray[np.int64]) -> None:

@@ -162,7 +162,7 @@ class Frontier:
 
     def sort(self) -> None:
         """Sort all queued candidates into one fresh run: one vectorised step."""
-        live = np.flatnonzero((self.states[: self.count] == _QUEUED) & ~self.overflowed[: self.count])
+        live = ((self.states[: self.count] == _QUEUED) & ~self.overflowed[: self.count]).nonzero()[0]
         self._runs = SortedRuns(SortedRun(live, self.hosts[live], self.scores[live]))
         self._fresh = True
 

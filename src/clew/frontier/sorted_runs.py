@@ -49,7 +49,7 @@ class SortedRun:
         self.numbers: NDArray[np.int32] = numbers[order].astype(np.int32)
         self.scores = scores[order]
         self.hosts = hosts[order]
-        starts = np.flatnonzero(np.diff(self.hosts, prepend=-1))
+        starts = np.diff(self.hosts, prepend=-1).nonzero()[0]
         ends = np.append(starts[1:], len(order)) if len(starts) else starts
         names = self.hosts[starts].tolist()
         self._start: dict[int, int] = dict(zip(names, starts.tolist(), strict=True))
@@ -87,8 +87,8 @@ class SortedRun:
         if not len(starts):
             return starts, starts
         best = np.maximum.reduceat(self.scores, starts)
-        owners = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self)))
-        places = np.flatnonzero(self.scores == best[owners])
+        owners = np.arange(len(starts)).repeat(np.diff(starts, append=len(self)))
+        places = (self.scores == best[owners]).nonzero()[0]
         heads = np.empty(len(starts), np.int64)
         # Written backwards, the oldest of equals comes last and stays.
         heads[owners[places[::-1]]] = self.numbers[places[::-1]]

@@ -215,7 +215,7 @@ class LogisticRegression:
 
     def kept(self) -> dict[str, Any]:
         # Bit by bit, since a zero may have a sign.
-        there = np.flatnonzero(self.weights.view(np.uint64))
+        there = self.weights.view(np.uint64).nonzero()[0]
         return {
             "columns": there,
             "weights": self.weights[there],
@@ -283,7 +283,7 @@ class OnlineLogisticRegression:
     def odds(self, rows: Sequence[Sequence[int]]) -> Floats:
         """The log odds of each row."""
         columns = np.array([column for row in rows for column in row], np.int32)
-        owners = np.repeat(np.arange(len(rows)), np.array([len(row) for row in rows], np.int64))
+        owners = np.arange(len(rows)).repeat(np.array([len(row) for row in rows], np.int64))
         return native.gathered(owners, columns, self._weights, len(rows))
 
     def learn(self, row: Sequence[int], label: float) -> None:
@@ -295,7 +295,7 @@ class OnlineLogisticRegression:
 
     def state(self) -> dict[str, str]:
         """As plain data."""
-        used = np.flatnonzero(self._squares)
+        used = self._squares.nonzero()[0]
         return {
             "columns": pack(used),
             "weights": pack(self._weights[used]),

@@ -87,7 +87,7 @@ class SparseRows:
         end, last = self.size + len(items), first + len(lengths)
         self._reserve(first, len(lengths), end)
         self._items[self.size : end] = items
-        self._starts[first + 1 : last + 1] = self.size + np.cumsum(lengths)
+        self._starts[first + 1 : last + 1] = self.size + lengths.cumsum()
         self.size, self.rows = end, last
         return range(first, last)
 
@@ -119,7 +119,7 @@ class SparseRows:
         """
         begin, end = int(self._starts[first]), int(self._starts[last])
         stays = kept[self._items[begin:end]]
-        before = np.append(0, np.cumsum(stays))
+        before = np.append(0, stays.cumsum())
         left = int(before[-1])
         self._starts[first : last + 1] = begin + before[self._starts[first : last + 1] - begin]
         self._starts[last + 1 : self.rows + 1] -= end - begin - left
@@ -159,8 +159,8 @@ def spans(begins: Ids, lengths: Ids) -> Ids:
     >>> spans(np.array([7, 2]), np.array([2, 3])).tolist()
     [7, 8, 2, 3, 4]
     """
-    ends = np.cumsum(lengths)
-    places = np.repeat(begins - ends + lengths, lengths)
+    ends = lengths.cumsum()
+    places: Ids = (begins - ends + lengths).repeat(lengths)
     places += np.arange(len(places))
     return places
 
@@ -185,7 +185,7 @@ def joined(rows: Sequence[bytes]) -> tuple[Items, Ids]:
     [[3, 4, 7], [0, 0, 1]]
     """
     lengths = np.fromiter(map(len, rows), np.int64, len(rows)) // 4
-    return np.frombuffer(b"".join(rows), np.int32), np.repeat(np.arange(len(rows)), lengths)
+    return np.frombuffer(b"".join(rows), np.int32), np.arange(len(rows)).repeat(lengths)
 
 
 def woven(*threads: tuple[Ids, Items]) -> tuple[Ids, Items]:
@@ -199,7 +199,7 @@ def woven(*threads: tuple[Ids, Items]) -> tuple[Ids, Items]:
     for lengths, _ in threads[1:]:
         whole += lengths
     found = np.empty(sum(len(items) for _, items in threads), np.int32)
-    begins = np.cumsum(whole) - whole
+    begins = whole.cumsum() - whole
     for lengths, items in threads:
         found[spans(begins, lengths)] = items
         begins = begins + lengths
@@ -213,7 +213,7 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     >>> lengths.tolist(), items.tolist()
     ([2, 2], [5, 6, 6, 5])
     """
-    owners = np.repeat(np.arange(len(lengths)), lengths)
+    owners = np.arange(len(lengths)).repeat(lengths)
     keys = (owners << 32) | items
     alike = np.sort(keys)
     twice = alike[1:][alike[1:] == alike[:-1]]
@@ -222,7 +222,7 @@ def first_of_each(lengths: Ids, items: Items) -> tuple[Ids, Items]:
     # Few rows have something twice: only those are looked at closely.
     flagged = np.zeros(len(lengths), np.bool_)
     flagged[twice >> 32] = True
-    some = np.flatnonzero(flagged[owners])
+    some = flagged[owners].nonzero()[0]
     order = some[np.argsort(keys[some], kind="stable")]
     alike = keys[order]
     again = order[1:][alike[1:] == alike[:-1]]

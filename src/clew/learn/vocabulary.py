@@ -83,10 +83,10 @@ class PackedWords(Sequence[str]):
         text, begins = self._text, self._ends[numbers]
         lengths = self._ends[numbers + 1] - begins
         # Each with a break after it; where it would stand if all stood where they are taken from.
-        ends = np.cumsum(lengths + 1)
+        ends = (lengths + 1).cumsum()
         whole = np.full(int(ends[-1]), ord(_BREAK), np.uint8)
-        to = np.repeat(ends - 1 - np.cumsum(lengths), lengths) + np.arange(int(lengths.sum()))
-        whole[to] = text[np.repeat(begins - np.cumsum(lengths) + lengths, lengths) + np.arange(len(to))]
+        to = (ends - 1 - lengths.cumsum()).repeat(lengths) + np.arange(int(lengths.sum()))
+        whole[to] = text[(begins - lengths.cumsum() + lengths).repeat(lengths) + np.arange(len(to))]
         found = whole[:-1].tobytes().decode("utf-8", "surrogatepass").split(_BREAK)
         # A word with a break in it is none that clew cuts, but may be given.
         return found if len(found) == len(numbers) else [self[i] for i in numbers.tolist()]
@@ -172,7 +172,7 @@ class PackedVocabulary:
         asked = list(words)
         hashes = keys(asked)
         found = self._known.find(hashes)
-        unknown = np.flatnonzero(found < 0)
+        unknown = (found < 0).nonzero()[0]
         if len(unknown):
             first, wanted = len(self.names), hashes[unknown].tolist()
             new: dict[int, int] = {}

@@ -394,7 +394,7 @@ class Intelligent(Strategy):
         return found
 
     def candidates(self) -> Ids:
-        return np.flatnonzero(self.graph.open[: self.graph.size])
+        return self.graph.open[: self.graph.size].nonzero()[0]
 
     def evidence_for(self, candidate: int) -> list[Evidence]:
         mine = np.array([candidate])
@@ -457,7 +457,7 @@ class Intelligent(Strategy):
         )
         for factor in self.learners.values():
             factor.meet(found)
-        fresh = np.flatnonzero(expansion.fresh).tolist()
+        fresh = expansion.fresh.nonzero()[0].tolist()
         if not fresh:
             return
         numbers = expansion.ids[fresh]
@@ -503,7 +503,7 @@ class Intelligent(Strategy):
 
     def _everything(self, expansions: Sequence[Expansion]) -> list[Scored]:
         """Read ratios and weights from the counts anew and re-score every candidate."""
-        ids = np.flatnonzero(self.graph.open[: self.graph.size])
+        ids = self.graph.open[: self.graph.size].nonzero()[0]
         wait = max(math.floor(self._fetched * self.refresh), len(ids) // _SPREAD if self.refresh else 0)
         self._due = self._fetched + max(1, wait)
         self._estimate()
@@ -567,7 +567,7 @@ class Intelligent(Strategy):
     def one_by_one(self) -> Rescore:
         """Every candidate's worth, worked out for itself in a plain loop: slow, and plainly right."""
         self.afresh()
-        ids = np.flatnonzero(self.graph.open[: self.graph.size])
+        ids = self.graph.open[: self.graph.size].nonzero()[0]
         rows = [self.evaluate(np.array([number]))[0] for number in ids.tolist()]
         return Rescore(ids, np.array(rows).reshape(len(ids), len(self.parts)), saved=False)
 

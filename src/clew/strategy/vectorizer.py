@@ -94,7 +94,7 @@ class Addresses:
         numbers = np.array(self._bounded.listed(words), np.int64)
         if len(numbers) and numbers.min() < 0:
             there = numbers >= 0
-            lengths = np.bincount(np.repeat(np.arange(len(new)), lengths)[there], minlength=len(new))
+            lengths = np.bincount(np.arange(len(new)).repeat(lengths)[there], minlength=len(new))
             numbers = numbers[there]
         self._known.update(zip(new, self._pieces.extend(lengths, numbers), strict=True))
 

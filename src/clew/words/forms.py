@@ -91,7 +91,7 @@ class Forms:
         self.table = table
         self._idle = stopwords(language)
         # Not the lexicon, which remembers: each form is asked for once, and numbers are remembered here.
-        self._stem = stemmer(language)
+        self._cut = stemmer(language)
         # There are more forms than anything else: a small table, in which keys are a few steps away.
         self._known = KeyIndex(load=0.8)
         self._short: dict[str, int] = {}
@@ -147,7 +147,7 @@ class Forms:
     def _looked_up(self, plain: bytes, hashes: NDArray[np.uint64], starts: Ids, ends: Ids) -> Ids:
         """The number of each word of a text."""
         found = self._known.find(hashes)
-        unknown = np.flatnonzero(found < 0)
+        unknown = (found < 0).nonzero()[0]
         if len(unknown):
             # In the order they stand in the text, so that a crawl numbers its words alike every time.
             places: dict[int, int] = {}
@@ -166,10 +166,10 @@ class Forms:
 
     def _numbers(self, forms: Sequence[str]) -> list[int]:
         """The numbers of forms never met before."""
-        idle, stem = self._idle, self._stem
+        idle = self._idle
         # As `is_telling` has it.
         there = [len(form) > 2 and not form.isdigit() and form not in idle for form in forms]
-        found = self.table.listed([stem(form) for form, kept in zip(forms, there, strict=True) if kept])
+        found = self.table.listed(self._cut([form for form, kept in zip(forms, there, strict=True) if kept]))
         numbers = iter(found)
         return [next(numbers) if kept else _IDLE for kept in there]
 

@@ -45,22 +45,16 @@ LANGUAGES: dict[str, str] = {
 
 
 @cache
-def stemmer(lang: str) -> Callable[[str], str]:
-    """The function that takes a token to its stem; the identity for a language without one.
+def stemmer(lang: str) -> Callable[[Iterable[str]], list[str]]:
+    """The function that takes tokens to their stems; for a language without one a token is its own.
 
-    >>> stemmer("de")("windräder"), stemmer("xx")("windräder")
-    ('windrad', 'windräder')
+    >>> stemmer("de")(["windräder"]), stemmer("xx")(["windräder"])
+    (['windrad'], ['windräder'])
     """
     name = LANGUAGES.get(lang)
-    snowball = Stemmer.Stemmer(name, 0) if name else None
-
-    def cut(word: str) -> str:
-        # Only the English stemmer knows the ending after an apostrophe.
-        if "'" in word and lang != "en":
-            word = word.partition("'")[0]
-        return str(snowball.stemWord(word)) if snowball else word
-
-    return cut
+    stems: Callable[[Iterable[str]], list[str]] = Stemmer.Stemmer(name, 0).stemWords if name else list
+    # Only the English stemmer knows the ending after an apostrophe.
+    return stems if lang == "en" else lambda words: stems([word.partition("'")[0] for word in words])
 
 
 class Lexicon:
@@ -95,8 +89,9 @@ class Lexicon:
         if len(self._stems) > self.limit:
             self._stems.clear()
             self._forms.clear()
-        for word in words:
-            stem = self._stems[word] = self._cut(word)
+        words = tuple(words)
+        for word, stem in zip(words, self._cut(words), strict=True):
+            self._stems[word] = stem
             # A set for each of a hundred thousand stems would take more room than all else.
             if stem in self._forms:
                 self._forms[stem].add(word)

@@ -11,25 +11,42 @@ STEPS = 24
 
 
 Path = tuple[str, int]
-Steps = dict[tuple[str, str | None], str]
+Known = dict[turbohtml.Node | None, Path]
+
+
+class _Steps(dict[tuple[str, str | None, str | None], str]):
+    """Steps by tag, class list and id: a tag with its first class, or its id if that is a word, or alone."""
+
+    def __missing__(self, key: tuple[str, str | None, str | None]) -> str:
+        tag, classes, name = key
+        # attr() joins a class list with blanks; the first class tells a menu from a paragraph.
+        if classes is not None and (first := classes.split(None, 1)):
+            step = f"{tag}.{first[0][:32]}".replace("/", "_")
+        # Numbered ids name one element of one page; plain ones name a place in the template.
+        elif name is not None and name.isalpha():
+            step = f"{tag}#{name[:32]}"
+        else:
+            step = tag
+        self[key] = step
+        return step
 
 
 def tag_paths(links: Sequence[turbohtml.Element]) -> tuple[str, ...]:
     """The path of each link: `html/body/div.content/ul/li/a`, at most the innermost 24 steps."""
-    known: dict[turbohtml.Node | None, Path] = {}
-    steps: Steps = {}
+    known: Known = {}
+    steps = _Steps()
     found = []
     for link in links:
         parent = link.parent
-        path = known.get(parent)
-        if path is None:
-            path = _climb(parent, known, steps)
-        step = _step(link, steps)
-        found.append(f"{path[0]}/{step}" if 0 < path[1] < STEPS else _extend(path, step)[0])
+        text, length = known.get(parent) or _climb(parent, known, steps)
+        step = steps[link.tag, link.attr("class"), link.attr("id")]
+        if length == STEPS:
+            text = text[text.index("/") + 1 :]
+        found.append(f"{text}/{step}" if text else step)
     return tuple(found)
 
 
-def _climb(node: turbohtml.Node | None, known: dict[turbohtml.Node | None, Path], steps: Steps) -> Path:
+def _climb(node: turbohtml.Node | None, known: Known, steps: _Steps) -> Path:
     """The path of an element whose parents may be unknown yet."""
     chain: list[turbohtml.Element] = []
     path = None
@@ -41,36 +58,12 @@ def _climb(node: turbohtml.Node | None, known: dict[turbohtml.Node | None, Path]
             break
     # A climb that was cut short knows the innermost steps of this element alone.
     whole = path is not None or not isinstance(node, turbohtml.Element)
-    path = path or ("", 0)
+    text, length = path or ("", 0)
     for ancestor in reversed(chain):
-        path = _extend(path, _step(ancestor, steps))
+        step = steps[ancestor.tag, ancestor.attr("class"), ancestor.attr("id")]
+        if length == STEPS:
+            text, length = text[text.index("/") + 1 :], length - 1
+        text, length = f"{text}/{step}" if text else step, length + 1
         if whole or ancestor is chain[0]:
-            known[ancestor] = path
-    return path
-
-
-def _step(element: turbohtml.Element, steps: Steps) -> str:
-    """An element's step: its tag with its first class, or its id if that is a word, or the tag alone."""
-    key = (element.tag, element.attr("class"))
-    if key[1] is None:
-        name = element.attr("id")
-        # Numbered ids name one element of one page; plain ones name a place in the template.
-        if name is not None and name.isalpha():
-            return f"{key[0]}#{name[:32]}"
-        return key[0]
-    step = steps.get(key)
-    if step is None:
-        # attr() joins a class list with blanks; the first class tells a menu from a paragraph.
-        first = key[1].split(None, 1)
-        if not first:
-            name = element.attr("id")
-            return f"{key[0]}#{name[:32]}" if name is not None and name.isalpha() else key[0]
-        step = steps[key] = f"{key[0]}.{first[0][:32]}".replace("/", "_")
-    return step
-
-
-def _extend(path: Path, step: str) -> Path:
-    text, length = path
-    if length == STEPS:
-        return f"{text[text.index('/') + 1 :]}/{step}", STEPS
-    return (f"{text}/{step}" if text else step), length + 1
+            known[ancestor] = text, length
+    return text, length
