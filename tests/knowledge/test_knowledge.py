@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clew.errors import StoreForeign
 from clew.knowledge import TABLES, Knowledge, LinkTypes, Table, dumps, frozen, loads
+from clew.learn.checkpoint import arrays_of, fill
 
 words = st.text("abcdé ", min_size=1, max_size=3)
 counts = st.integers(0, 50)
@@ -132,3 +133,18 @@ def plain_text(known):
         },
     }
     return json.dumps(plain, separators=(",", ":"))
+
+
+def test_a_checkpoint_has_the_words_of_pages_and_of_pages_that_link_once():
+    known, again = Knowledge(), Knowledge()
+    known.words.count(known.words.numbers(["wind", "farm"]), satisfied=True)
+    known.inlinks.count(known.words.numbers(["farm", "sea"]), satisfied=False)
+    arrays = dict(arrays_of(known))
+    assert "words/text" in arrays
+    assert "inlinks/text" not in arrays
+    fill(again, dict(arrays))
+    assert again == known
+    assert again.inlinks.find("sea") == known.inlinks.find("sea") == 2
+    for name in ("seen", "hits"):
+        with pytest.raises(ValueError, match="columns"):
+            fill(Knowledge(), {**arrays, f"inlinks/{name}": arrays[f"inlinks/{name}"][:-1]})

@@ -72,7 +72,8 @@ class Table:
     """Two counts per word: `seen` and, of these, `hits`. Words are numbered in the order first met.
 
     With `many`, words take little room, and looking up a single one more time. With `like`, words and their
-    numbers are those of another table: what is numbered in one is in both.
+    numbers are those of another table: what is numbered in one is in both. A checkpoint has them once, with
+    the other table, which comes before this one.
 
     >>> table = Table()
     >>> numbers = table.numbers(["wind", "farm"])
@@ -81,10 +82,11 @@ class Table:
     (1.0, 1.0)
     """
 
-    __slots__ = ("_alphabet", "_hits", "_index", "_seen", "names")
+    __slots__ = ("_alphabet", "_hits", "_index", "_owns_words", "_seen", "names")
 
     def __init__(self, *, many: bool = False, like: Table | None = None) -> None:
         own: Vocabulary = PackedVocabulary() if many else DictVocabulary()
+        self._owns_words = like is None
         self._index: Vocabulary = own if like is None else like._index
         self._alphabet: _Alphabet = _Alphabet() if like is None else like._alphabet
         self.names: Sequence[str] = self._index.names
@@ -117,10 +119,12 @@ class Table:
     __hash__ = None  # type: ignore[assignment]
 
     def kept(self) -> dict[str, Any]:
-        return {**packed(self.names), "seen": self.seen[: len(self)], "hits": self.hits[: len(self)]}
+        words = packed(self.names) if self._owns_words else {}
+        return {**words, "seen": self.seen[: len(self)], "hits": self.hits[: len(self)]}
 
     def recall(self, found: Mapping[str, Any]) -> None:
-        words, begun = unpacked(found), len(self)
+        words = unpacked(found) if self._owns_words else list(self.names)
+        begun = len(self)
         require(len(words) == len(found["seen"]) == len(found["hits"]), "the columns of a table")
         # What was known before the crawl began was numbered when this table was made.
         require(words[:begun] == list(self.names) and len(set(words)) == len(words), "the words of a table")

@@ -129,16 +129,17 @@ class Vocabulary(Protocol):
 
 
 class DictVocabulary(dict[str, int]):
-    """A dictionary: the soonest way to the number of a single word.
+    """A dictionary: the soonest way to the number of a single word. Words it is given have the first numbers.
 
     >>> index = DictVocabulary()
     >>> index.listed(["wind", "farm", "wind"]), index.found(["farm", "sea"]), index.names
     ([0, 1, 0], [1, -1], ['wind', 'farm'])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.listed(names)
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self.names)

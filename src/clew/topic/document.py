@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
+from clew.learn.vocabulary import DictVocabulary, told
 from clew.page import Links, Page
-from clew.words.forms import MAX_FORMS, Forms, Ids, Numbers
+from clew.words.forms import MAX_FORMS, Forms, Ids
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ class TextReader:
         self.size = len(stems)
         """How many stems have a number for good."""
         self._stems = tuple(stems)
-        self._numbers = Numbers(self._stems)
+        self._numbers = DictVocabulary(self._stems)
         self._forms: dict[str, Forms] = {}
 
     def page(self, page: Page) -> StemVector:
@@ -97,10 +98,7 @@ class TextReader:
 
     def names(self, numbers: Ids) -> list[str]:
         """The stems that have some numbers."""
-        listed = numbers.tolist()
-        # All the names there are is a long list: those known for good are at hand.
-        names = self._stems if max(listed, default=0) < self.size else self._numbers.names
-        return [names[number] for number in listed]
+        return told(self._numbers.names, numbers)
 
     def _of(self, language: str) -> Forms:
         language = language or FALLBACK
@@ -108,7 +106,7 @@ class TextReader:
         full = self._forgets and len(self._numbers) > self.size + MAX_FORMS
         if forms is None or full:
             if full:
-                self._numbers = Numbers(self._stems)
+                self._numbers = DictVocabulary(self._stems)
                 self._forms.clear()
             forms = self._forms[language] = Forms(self._numbers, language)
         return forms

@@ -38,38 +38,11 @@ _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
 
 class Numbering(Protocol):
-    """Anything that gives names numbers: a `clew.knowledge.Table`, or `Numbers`."""
+    """Anything that gives names numbers: a `clew.knowledge.Table`, or a vocabulary."""
 
     def listed(self, names: Sequence[str]) -> list[int]:
         """The number of each name; new names get the next ones."""
         ...
-
-
-class Numbers:
-    """Names and their numbers, in the order they came.
-
-    >>> numbers = Numbers(["wind"])
-    >>> numbers.listed(["farm", "wind"]), numbers.names
-    ([1, 0], ['wind', 'farm'])
-    """
-
-    __slots__ = ("_known",)
-
-    def __init__(self, names: Sequence[str] = ()) -> None:
-        self._known = {name: number for number, name in enumerate(names)}
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    @property
-    def names(self) -> list[str]:
-        """The names by number."""
-        return list(self._known)
-
-    def listed(self, names: Sequence[str]) -> list[int]:
-        """The number of each name; new names get the next ones."""
-        known = self._known
-        return [known.setdefault(name, len(known)) for name in names]
 
 
 def is_telling(form: str) -> bool:
@@ -80,7 +53,8 @@ def is_telling(form: str) -> bool:
 class Forms:
     """The number of each word form's stem in a table; none for forms that carry no topic.
 
-    >>> forms = Forms(Numbers(), "en")
+    >>> from clew.learn.vocabulary import DictVocabulary
+    >>> forms = Forms(DictVocabulary(), "en")
     >>> forms.numbers("The turbines of 12 wind turbines: wind").tolist()
     [0, 1]
     >>> forms.table.names
@@ -108,7 +82,8 @@ class Forms:
     def occurrences(self, text: str) -> Ids:
         """The number of every word of a text that may carry a topic, one for each time it stands there.
 
-        >>> Forms(Numbers(), "en").occurrences("The turbines of 12 wind turbines: wind").tolist()
+        >>> from clew.learn.vocabulary import DictVocabulary
+        >>> Forms(DictVocabulary(), "en").occurrences("The turbines of 12 wind turbines: wind").tolist()
         [0, 1, 0, 1]
         """
         plain = flat(text)
@@ -120,7 +95,8 @@ class Forms:
     def rows(self, texts: Sequence[str]) -> tuple[Ids, Ids]:
         """Of each text how many distinct stems it has, and the numbers of all, each text's ascending.
 
-        >>> lengths, numbers = Forms(Numbers(), "en").rows(["Wind farms", "the", "farms: wind, wind"])
+        >>> from clew.learn.vocabulary import DictVocabulary
+        >>> lengths, numbers = Forms(DictVocabulary(), "en").rows(["Wind farms", "the", "farms: wind, wind"])
         >>> lengths.tolist(), numbers.tolist()
         ([2, 0, 2], [0, 1, 0, 1])
         """
