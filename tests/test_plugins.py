@@ -129,6 +129,7 @@ def test_a_field_from_outside_judges_pages(installed):
     assert "outlinks:3" in clew(installed, "check", "outlinks:3", page, code=(3,))
 
 
+@pytest.mark.slow
 def test_a_store_and_a_fetcher_from_outside_serve_every_verb(installed, tmp_path):
     """Crawled into, stopped, read in every way, resumed: nothing asks what kind of store it is."""
     web, place = DemoWeb(), f"ledger:{tmp_path}/farms.ledger"

@@ -106,6 +106,7 @@ HUGE = {
     "nested divs": "<div>" * 100_000 + "<a href=/x>x</a>",
     "angle brackets": "<" * 1_000_000,
     "attributes": "<div " + " ".join(f"a{i}=1" for i in range(200_000)) + ">x",
+    "data": "<div " + " ".join(f"data-a{i}=/x" for i in range(100_000)) + ">x",
     "entities": "&amp;" * 200_000,
     "half entities": "&CounterClockwiseContourIntegra" * 30_000,
     "nested links": "<a href=/x><object>" * 50_000 + "word",

@@ -122,6 +122,7 @@ def test_a_command_is_in_force_at_once_and_told_in_the_trace(strategy):
     assert {row.reason for row in left if row.state.name == "DROPPED"} >= {"host-banned"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
 def test_killed_at_any_moment_of_a_command_the_crawl_goes_on_as_if_it_had_not_been(
@@ -198,6 +199,7 @@ def test_a_focus_that_was_sought_from_the_beginning_would_have_scored_the_fronti
         assert crawl.predicate.text() != crawl.focus.text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
 def test_killed_at_any_moment_of_a_change_of_focus_or_weights_the_crawl_goes_on_the_same(
@@ -220,6 +222,7 @@ def test_killed_at_any_moment_of_a_change_of_focus_or_weights_the_crawl_goes_on_
             assert len(list(store.journal())) == len(changes)
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed_later_a_changed_crawl_goes_on_the_same(tmp_path):
     changes = sought("intelligent")
     with SqliteStore(tmp_path / "whole") as store:

@@ -70,6 +70,7 @@ def doze(response: Response, seconds: float) -> str:
     return "awake"
 
 
+@pytest.mark.slow
 async def test_a_page_may_use_so_much_processor_time_and_no_more() -> None:
     parser = WorkerParser(1, cpu_limit=1)
     try:

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 
 import numpy as np
+import pytest
 
 from clew.factor import content, prior_crawl
 from clew.fetch.replay import ReplayFetcher
@@ -46,6 +47,7 @@ def test_knowledge_and_scores_come_back_to_the_last_count(tmp_path):
     assert np.array_equal(a.evidence(ids), b.evidence(ids))
 
 
+@pytest.mark.slow
 def test_a_crawl_in_two_sessions_finds_what_one_finds(tmp_path):
     """The same pages in the same order: learning again leaves no trace in the trace."""
     web = open_web("demo")
@@ -60,6 +62,7 @@ def test_a_crawl_in_two_sessions_finds_what_one_finds(tmp_path):
     assert lines[0] == lines[1]
 
 
+@pytest.mark.slow
 def test_bounds_that_bite_leave_a_crawl_in_two_sessions_what_it_is_in_one(tmp_path, monkeypatch):
     """Words met when the vocabulary is full, and those of old pages that tell nothing, are forgotten."""
     monkeypatch.setattr(content, "RECENT", 20)

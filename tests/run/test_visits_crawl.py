@@ -34,6 +34,7 @@ def visited(folder, urls, *, people=6, extra=()):
     return place
 
 
+@pytest.mark.slow
 @settings(
     max_examples=12,
     deadline=None,

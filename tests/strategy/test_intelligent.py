@@ -79,6 +79,7 @@ def crawl(web, strategy, pages, predicate):
     return finished, [d for d in store.decisions() if d.kind == "page"], replaced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"refresh": 0.0}, {"weights": "balanced"}])
 def test_the_order_is_that_of_the_naive_loop(options):
     """On a web of 2,000 pages, with estimates now and then or after every page."""
@@ -110,6 +111,7 @@ def test_learning_beats_chance_and_the_plain_ways():
     assert finds["intelligent"] > 2 * finds["random"]
 
 
+@pytest.mark.slow
 def test_what_the_formula_makes_of_anchors_helps():
     """Over three seeds together: a single one may be lucky either way."""
     web = open_web("demo")
@@ -120,6 +122,7 @@ def test_what_the_formula_makes_of_anchors_helps():
     assert guided > unguided
 
 
+@pytest.mark.slow
 def test_knowledge_of_the_same_subject_helps_and_of_another_is_soon_not_believed():
     """Over three seeds together, in the first 60 pages, before a crawl has learned the way by itself."""
     web, other = DemoWeb(topic="wind"), DemoWeb(topic="cooking")

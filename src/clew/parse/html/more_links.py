@@ -41,8 +41,8 @@ def _named(tree: turbohtml.Document, limits: Limits) -> Iterator[tuple[turbohtml
         if href:
             yield element, href
         scripts = [element.text] if tag == "script" and _has_addresses(element) else []
-        for name in attributes:
-            value = (element.attr(name) or "").strip()
+        for name, said in attributes.items():
+            value = said.strip() if isinstance(said, str) else ""
             if name.startswith("on") or (name == "href" and value[:11].lower() == "javascript:"):
                 scripts.append(value)
             elif name.startswith("data-"):
