@@ -125,10 +125,8 @@ def webs(draw):
 WEIGHTS = ("learned", "learned", "balanced", "product", {"content": 1.0, "url": 0.5, "sibling": 2.0})
 SETTINGS = st.fixed_dictionaries(
     {
-        # Without the one that needs people's visits, and one that has an exception (docs/storage.md).
-        "strategy": st.sampled_from(
-            ["intelligent"] * 8 + sorted({*STRATEGIES} - {"collaborative", "ariadne"})
-        ),
+        # Without the one that needs people's visits.
+        "strategy": st.sampled_from(["intelligent"] * 8 + sorted({*STRATEGIES} - {"collaborative"})),
         "weights": st.sampled_from(WEIGHTS),
         "depth": st.sampled_from([None, None, 1, 2, 3]),
         "sitemaps": st.sampled_from(["off", "robots", "on"]),

@@ -50,6 +50,7 @@ class Learner:
         self.tunnelling = tunnelling
         self.taught: list[Sequence[Lesson]] | None = None
         """What the strategy was taught, batch by batch; kept only where a lab, which has no archive, asks."""
+        self._again: Refold | None = None
         self._frontier = frontier
         self._expander = expander
 
@@ -57,6 +58,11 @@ class Learner:
         return f"Learner({self.strategy.name}, seeking {self.focus.text()!r})"
 
     # the fold
+
+    @property
+    def met(self) -> int:
+        """Learning again, how many candidates were told of so far."""
+        return self.strategy.met if self._again is None else self._again.met
 
     def meet(self, lesson: Lesson) -> NDArray[np.float64] | None:
         """Tell of candidates that no judged page led to; gives their worth, if the strategy knows better than
@@ -93,6 +99,10 @@ class Learner:
     def teach_again(self, lessons: Sequence[Lesson]) -> None:
         """Take in once more a batch that was taught before the crawl was taken up again (or one lesson of
         candidates that no judged page led to): its candidates are filed."""
+        if not self.strategy.capabilities.meets:
+            self._again = self._again or Refold(self.strategy, self.focus, self._frontier)
+            self._again.teach(lessons)
+            return
         if lessons[0].met:
             taught = [teach(self.strategy, lesson) for lesson in lessons]
         else:
@@ -103,6 +113,13 @@ class Learner:
         for lesson, one in zip(lessons, taught, strict=True):
             self._expander.file_again(lesson.expansion.ids, lesson.expansion.fresh, one.terms)
         self.catch_up(taught, first)
+
+    def end_again(self) -> None:
+        """All was taught again: the worth of what a strategy does not know by number is put in place. (Some
+        of it came by candidates that are closed by now, so that it cannot be filed as it comes.)"""
+        if self._again is not None:
+            self._expander.rescore(self._again.open())
+            self._again = None
 
     # changes
 

@@ -37,9 +37,15 @@ class Refold:
         self._terms[seeds] = strategy.seeds(frontier.keys[:count][seeds])
         self._told = seeds
         """Which candidates something was said of."""
+        self._met = int(seeds.nonzero()[0].max(initial=-1)) + 1
 
     def __repr__(self) -> str:
         return f"Refold({self.strategy.name}, {int(self._told.sum())} of {len(self._told)} candidates)"
+
+    @property
+    def met(self) -> int:
+        """How many candidates it has been told of; numbers follow each other."""
+        return self.strategy.met if self.strategy.capabilities.meets else self._met
 
     def teach(self, lessons: Sequence[Lesson]) -> None:
         """Take in what happened next: a batch of pages, or one lesson of candidates no judged page led to."""
@@ -51,7 +57,7 @@ class Refold:
         for some in moved:
             self._set(some.ids, some.terms)
         for lesson, one in zip(lessons, taught, strict=True):
-            self._file(lesson.expansion, one.terms)
+            self._file(lesson, one.terms)
         if len(lessons) > 1:
             fresh = np.concatenate([lesson.expansion.ids[lesson.expansion.fresh] for lesson in lessons])
             for some in moved if len(fresh) else ():
@@ -62,16 +68,20 @@ class Refold:
         self._reserve(ids)
         self._terms[ids] = terms
         self._told[ids] = True
+        self._met = max(self._met, int(ids.max(initial=-1)) + 1)
 
-    def _file(self, expansion: Expansion, terms: Terms | None) -> None:
+    def _file(self, lesson: Lesson, terms: Terms | None) -> None:
+        expansion = lesson.expansion
         ours = expansion.ids >= 0
         if not ours.any():
             return
         ids = expansion.ids[ours]
         self._reserve(ids)
         terms = (self._unmet(expansion) if terms is None else terms)[ours]
-        better = expansion.fresh[ours] | ~self._told[ids]
-        better |= totals(terms) > totals(self._terms[ids])
+        told = self._told[ids]
+        better = told & (totals(terms) > totals(self._terms[ids]))
+        # What a redirect leads to and was not known then came later, by other ways.
+        better |= expansion.fresh[ours] if lesson.met else expansion.fresh[ours] | ~told
         self._set(ids[better], terms[better])
 
     def open(self) -> Rescore:

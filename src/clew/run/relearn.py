@@ -14,6 +14,7 @@ import numpy as np
 
 from clew import url as urls
 from clew.engine import Crawl
+from clew.engine.learner import Learner
 from clew.engine.learning import Lesson
 from clew.engine.refold import Refold
 from clew.errors import ParseError, StoreForeign
@@ -22,7 +23,7 @@ from clew.frontier.admission import Admitted
 from clew.frontier.expander import Numbered
 from clew.messages import Decision, State, TaskKind
 from clew.page import Links, Page
-from clew.predicate.verdict import Predicate, Verdict
+from clew.predicate.verdict import Verdict
 from clew.run import checkpoint
 from clew.run.parsing import Reading, to_page, to_sitemap
 from clew.store.base import Reader
@@ -65,13 +66,14 @@ def relearning(
     count = int(known.pages) if after >= 0 and known is not None else 0
     for batch in batches(store.decisions(after) if relearns else ()):
         if before is not None and batch[0].seq >= before:
+            crawl.learner.end_again()
             return
         while commanded and commanded[0].after < batch[0].seq:
             entry = commanded.popleft()
             crawl.repeat(entry, taught=entry.after >= after)
         kept = [decision for decision in batch if before is None or decision.seq < before]
         pages = 0
-        for taught in lessons(crawl, store, archive, kept, crawl.strategy, crawl.focus):
+        for taught in lessons(crawl, store, archive, kept, crawl.learner):
             crawl.learner.teach_again(taught)
             pages += sum(not lesson.met for lesson in taught)
         if pages:
@@ -79,6 +81,7 @@ def relearning(
             yield count, kept[-1].seq
     for entry in commanded:
         crawl.repeat(entry, taught=entry.after >= after)
+    crawl.learner.end_again()
 
 
 def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> None:
@@ -102,7 +105,7 @@ def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> N
 def refolding(crawl: Crawl, store: Reader, archive: Archive, refold: Refold) -> Iterator[int]:
     """Teach another strategy all that the crawl has seen so far; gives, after each decision, its number."""
     for batch in batches(store.decisions()):
-        for taught in lessons(crawl, store, archive, batch, refold.strategy, refold.focus):
+        for taught in lessons(crawl, store, archive, batch, refold):
             refold.teach(taught)
         yield batch[-1].seq
 
@@ -124,12 +127,11 @@ def lessons(
     store: Reader,
     archive: Archive,
     batch: Sequence[Decision],
-    strategy: Strategy,
-    focus: Predicate,
+    learner: Learner | Refold,
 ) -> Iterator[list[Lesson]]:
     """What a batch teaches a strategy that has this focus; it has been taught what came before. First come
     its pages, which were learned from together, then what was introduced by each."""
-    each = [_lessons(crawl, store, archive, decision, strategy, focus) for decision in batch]
+    each = [_lessons(crawl, store, archive, decision, learner) for decision in batch]
     if pages := [lesson for lesson in map(next, each) if lesson is not None]:
         yield pages
     for rest in each:
@@ -137,18 +139,19 @@ def lessons(
             assert lesson is not None  # only the first may be missing
             yield [lesson]
     last = [d.candidate for d in batch if d.kind == TaskKind.PAGE and d.candidate >= 0][-1:]
-    if last and strategy.capabilities.offers:
-        yield from _offered(crawl, strategy, last[0])
+    if last and learner.strategy.capabilities.offers:
+        yield from _offered(crawl, learner.strategy, last[0])
 
 
 def _lessons(
-    crawl: Crawl, store: Reader, archive: Archive, decision: Decision, strategy: Strategy, focus: Predicate
+    crawl: Crawl, store: Reader, archive: Archive, decision: Decision, learner: Learner | Refold
 ) -> Iterator[Lesson | None]:
     """The outcome of a decision, if it was one that teaches; then what it introduced."""
+    strategy, focus = learner.strategy, learner.focus
     if decision.kind != TaskKind.PAGE or decision.candidate < 0:
         yield None
         if decision.kind == TaskKind.SITEMAP and decision.new:
-            yield from _listed(crawl, strategy, decision, archive)
+            yield from _listed(crawl, learner.met, decision, archive)
         return
     if decision.candidate >= crawl.frontier.count:
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
@@ -161,11 +164,11 @@ def _lessons(
             verdict = focus.judge(page)
         yield Lesson.judged(decision.candidate, page, verdict, depth, admitted, numbered)
         for target in (page.refresh, page.canonical):
-            yield from _followed(crawl, strategy, decision, target, depth)
+            yield from _followed(crawl, learner, decision, target, depth)
     elif decision.result == "redirect":
         yield None
-        target = decision.reasons[0] if decision.new else ""
-        yield from _followed(crawl, strategy, decision, target, depth)
+        target = "" if decision.dropped else decision.reasons[0]
+        yield from _followed(crawl, learner, decision, target, depth)
     elif (
         decision.result not in ("retry", "seed-list")
         and crawl.frontier.states[decision.candidate] in _GIVEN_UP
@@ -198,16 +201,24 @@ def _let_in(crawl: Crawl, store: Reader, candidate: int, page: Page, depth: int)
 
 
 def _followed(
-    crawl: Crawl, strategy: Strategy, decision: Decision, target: str, depth: int
+    crawl: Crawl, learner: Learner | Refold, decision: Decision, target: str, depth: int
 ) -> Iterator[Lesson]:
-    """What a redirect, a refresh or a canonical link led to, if it was new there."""
-    if not target:
+    """What a redirect, a refresh or a canonical link led to, if it was new there. A strategy that does not
+    know its candidates has those raised that were known."""
+    if not target or target == decision.url:
         return
     keys = urls.keys((target,))
     ids = crawl.frontier.find(keys)
-    if ids[0] >= strategy.met and crawl.frontier.sources[ids[0]] == decision.candidate:
+    if ids[0] >= learner.met and crawl.frontier.sources[ids[0]] == decision.candidate:
         links = Links(decision.url, (target,), *[("",)] * 4)
         yield Lesson.introduced(decision.candidate, depth, links, keys, ids)
+    elif (
+        ids[0] >= 0
+        and not learner.strategy.capabilities.meets
+        and crawl.admission.check(target, depth, decision.url) is None
+    ):
+        links = Links(decision.url, (target,), *[("",)] * 4)
+        yield Lesson.introduced(decision.candidate, depth, links, keys, ids, np.zeros(1, np.bool_))
 
 
 def _offered(crawl: Crawl, strategy: Strategy, candidate: int) -> Iterator[list[Lesson]]:
@@ -225,7 +236,7 @@ def _offered(crawl: Crawl, strategy: Strategy, candidate: int) -> Iterator[list[
         yield [Lesson.offered(targets, np.arange(first, last))]
 
 
-def _listed(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archive) -> Iterator[Lesson]:
+def _listed(crawl: Crawl, met: int, decision: Decision, archive: Archive) -> Iterator[Lesson]:
     """What was taken of a sitemap. It may list more, which was passed over, and came by another one later."""
     response = archive(decision.url)
     if response is None:
@@ -237,7 +248,7 @@ def _listed(crawl: Crawl, strategy: Strategy, decision: Decision, archive: Archi
     frontier, keys = crawl.frontier, urls.keys(found.urls)
     ids = frontier.find(keys)
     # A seed has no source either; but it lies at the beginning, and what a sitemap lists one step from it.
-    taken = (ids >= strategy.met) & (frontier.sources[ids] == -1) & (frontier.depths[ids] == 1)
+    taken = (ids >= met) & (frontier.sources[ids] == -1) & (frontier.depths[ids] == 1)
     rows = [i for i in np.argsort(ids, kind="stable").tolist() if taken[i]][: decision.new]
     if rows:
         blank = ("",) * len(found.urls)
