@@ -64,11 +64,7 @@ def restored(reader, config):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.parametrize("reuses", [False, True])
-def test_a_checkpoint_is_what_learning_again_gives_bit_by_bit(tmp_path, way, reuses):
-    if reuses:
-        crawled(tmp_path / "earlier", 30)
-        way = way | {"use": (str(tmp_path / "earlier"),)}
+def test_a_checkpoint_is_what_learning_again_gives_bit_by_bit(tmp_path, way):
     session, _ = crawled(tmp_path / "crawl", **way)
     with open_reader(tmp_path / "crawl") as reader:
         taken, learned = restored(reader, session.config), restored(reader, session.config)
@@ -79,6 +75,13 @@ def test_a_checkpoint_is_what_learning_again_gives_bit_by_bit(tmp_path, way, reu
     queued = np.flatnonzero(taken.frontier.states[: taken.frontier.count] == 0)
     assert len(queued) > 100
     assert taken.frontier.terms[queued].tobytes() == learned.frontier.terms[queued].tobytes()
+
+
+def test_with_knowledge_of_an_earlier_crawl_all_is_learned_again(tmp_path):
+    crawled(tmp_path / "earlier", 30)
+    session, _ = crawled(tmp_path / "crawl", use=(str(tmp_path / "earlier"),))
+    with open_reader(tmp_path / "crawl") as reader:
+        assert checkpoint.take_up(restored(reader, session.config), reader) == -1
 
 
 @pytest.mark.slow

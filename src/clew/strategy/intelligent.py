@@ -282,6 +282,9 @@ class Intelligent(Strategy):
         loads(state, "the learned state")
 
     def checkpoint(self) -> Keeps | None:
+        # What of an earlier crawl is believed does not come back to the last bit: it is learned again.
+        if self.setup is not None and self.setup.known is not None:
+            return None
         # What a subclass adds is not known here.
         declared = "kept" in vars(type(self)) and all(map(is_kept, self.learners.values()))
         return self if declared else None
