@@ -340,6 +340,6 @@ def test_a_second_crawl_on_one_directory_names_the_directory_and_not_the_port(cl
 
 
 def test_variables_of_other_parts_are_no_settings_and_no_mistakes(clew, site, monkeypatch, tmp_path: Path):
-    for name in ("CLEW_CACHE_HOME", "CLEW_PURE", "CLEW_REQUIRE_NATIVE"):
+    for name in ("CLEW_CACHE_HOME", "CLEW_PURE", "CLEW_REQUIRE_BROWSER", "CLEW_REQUIRE_NATIVE"):
         monkeypatch.setenv(name, "0")
     assert clew(*site.crawl(tmp_path / "farms", 3)).code in (0, 3)

@@ -25,7 +25,10 @@ PREFIX = "CLEW_"
 #: Variables that are read elsewhere and are no settings of a crawl.
 OTHER_VARIABLES = frozenset(
     f"CLEW_{name}"
-    for name in ("CACHE_HOME", "CORPORA", "DEBUG", "PURE", "REQUIRE_DATA", "REQUIRE_NATIVE", "SUITES")
+    for name in (
+        *("CACHE_HOME", "CORPORA", "DEBUG", "LAW_EXAMPLES", "PURE", "SUITES"),
+        *("REQUIRE_BROWSER", "REQUIRE_DATA", "REQUIRE_NATIVE"),
+    )
 )
 KEYS = tuple(SETTINGS)
 #: These make a crawl what it is; another value needs another directory.
