@@ -219,3 +219,13 @@ def test_a_schema_that_is_no_text_is_damage(crawl: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE robots", b"CREATE TABL\xff robots"))
     with pytest.raises(StoreForeign, match="is damaged"):
         open_reader(crawl)
+
+
+def test_rows_that_come_again_without_end_are_told(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A damaged index can lead back to rows that were read; whoever reads on would never end."""
+    with open_reader(crawl) as reader:
+        ask = reader._all
+        monkeypatch.setattr(reader, "_all", lambda query, given=(): ask(query, (0,) if given else ()))
+        for reading in (reader.decisions, reader.pages):
+            with pytest.raises(StoreForeign, match="out of order"):
+                list(reading())

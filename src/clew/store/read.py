@@ -109,7 +109,7 @@ class CrawlReader(Reader):
             for row in rows:
                 if (page := self._page(row)) is not None:
                     yield row[0], page
-            after = rows[-1][0]
+            after = _further(after, rows[-1][0])
 
     def page(self, url: str) -> PageRow | None:
         """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
@@ -176,7 +176,7 @@ class CrawlReader(Reader):
             for row in rows:
                 if (decision := self._guard.read(f"trace {row[0]}", _decision, row)) is not None:
                     yield decision
-            after = rows[-1][0]
+            after = _further(after, rows[-1][0])
 
     def journal(self) -> Iterator[Journal]:
         """What came into the crawl besides replies, in order."""
@@ -204,7 +204,7 @@ class CrawlReader(Reader):
         after = 0
         while len(found) < limit and (rows := self._all(query, (after,))):
             found.extend(self.url(row[1]) for row in rows if (self._targets(row[1], row[2]) == number).any())
-            after = rows[-1][0]
+            after = _further(after, rows[-1][0])
         return found[:limit]
 
     def outlinks(self, candidate: int) -> NDArray[np.int64]:
@@ -428,6 +428,13 @@ def _journal_entry(row: tuple[Any, ...]) -> Journal:
 def _texts(data: str) -> tuple[str, ...]:
     found = tuple(json.loads(data))
     return typed(found, (str,) * len(found))
+
+
+def _further(after: int, last: object) -> int:
+    """Where to read on; a damaged index may give rows again that were given, without end."""
+    if not isinstance(last, int) or last <= after:
+        raise StoreForeign("the database is damaged, its rows are out of order: restore it from a copy")
+    return last
 
 
 def _dropped(data: str) -> tuple[tuple[str, int], ...]:
