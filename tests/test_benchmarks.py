@@ -51,6 +51,23 @@ def results(bench):
             {"with": "no browser", "pages": 60, "cpu_seconds": 1.5, "pages_per_cpu_second": 40.0},
             {"with": "a browser", "pages": 60, "cpu_seconds": 45.0, "pages_per_cpu_second": 1.33},
         ],
+        "dashboard": {
+            "pages": 1000,
+            "candidates": 9000,
+            "first_look": {
+                "first_paint": 0.5,
+                "figures_and_curve": 1.25,
+                "all_taken_in": 8.0,
+                "update_ms_most": 26.0,
+            },
+            "second_look": {"first_paint": 0.25, "figures_and_curve": 0.75, "update_ms_most": 3.0},
+            "crawling": {
+                "update_ms_median": 6.5,
+                "update_ms_most": 24.5,
+                "ratio": 0.99,
+                "ratio_standard_error": 0.01,
+            },
+        },
         "parse_speed": {"pages": 2, "kb": 30.0, "links": 40, "ms": {"  a stage": 0.25}},
         "robots_speed": [{"what": "read", "files": 4000, "ms_median": 0.1, "ms_max": 30.0}],
         "frontier_memory": [
@@ -81,16 +98,63 @@ def results(bench):
                 "share_of_parsing": 0.29,
             },
         },
+        "recall": {
+            "judged": {
+                "runs": 40,
+                "topics": 20,
+                "covered": 0.91,
+                "covered_at_looks": 0.93,
+                "stopped": 30,
+                "reached": 0.87,
+                "median_cost": 1.4,
+            },
+            "tuned": dict.fromkeys(
+                ("runs", "topics", "covered", "covered_at_looks", "stopped", "reached", "median_cost")
+            ),
+        },
+        "confidence": [
+            {
+                "web": "detours",
+                "strategy": "best-first",
+                "level": 0.9,
+                "topics": 9,
+                "off": 0.4,
+                "on": 0.5,
+                "ratio": 1.25,
+                "interval": [1.1, 1.4],
+                "least": 0.9,
+            }
+        ],
+        "climbing": [
+            {
+                "web": "w",
+                "topics": [{"topic": "a.b", "off": 9, "climb": 9}],
+                "ratio": [1.0, 0.99, 1.01],
+                "least": 0.97,
+                "all": 1.0,
+                "changes": 4,
+            }
+        ],
+        "tunnelling": [
+            {
+                "kind": "narrow",
+                "web": "regions:2",
+                "formulas": [{"formula": "topic:a.b AND topic:c.d", "finds": {"off": 9, "climb": 12}}],
+                "ways": [{"way": "climb", "ratio": [1.33, 1.2, 1.41], "least": 1.1, "changes": 7}],
+            }
+        ],
         "visits": [
             {"what": "import", "lines": 10**6, "visits": 594083, "lines_per_cpu_s": 385770, "MB": 134},
             {"what": "read", "visits": 594083, "cpu_s": 1.93},
             {"what": "page", "ms_without": 2.1, "ms_with": 2.5, "ratio": 1.19},
+            {"what": "scoring", "added": 0.1},
         ],
         "learning_memory": {"bytes_a_page": 1987, "curve": [[0, 80.1], [2500, 150.2]]},
         "exact": {"alike": 2374, "of": 2374, "loops": 43, "equal": 9, "rows": 9},
         "reprioritise": [
             {"candidates": 1e4, "pages": 101, "settle_lease_ms": 8.5, "ms": 7.5, "best": 1.0, "audits": 51}
         ],
+        "topic_driven_cost": [{"candidates": 1e4, "pages": 97, "ms": 5.25}],
         "resume": {
             "pages": 2000,
             "candidates": 33000,
@@ -139,6 +203,16 @@ def results(bench):
                 }
             ],
         },
+        "interests": {
+            "related, even": {
+                "trios": 24,
+                "interests": 63,
+                "each_median": 1.05,
+                "each_reached": 0.98,
+                "together": 1.27,
+                "together_interval": [1.13, 1.48],
+            }
+        },
         "learning": [
             {
                 "experiment": "webkb",
@@ -165,6 +239,14 @@ def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
     for figure in (
         "900",
         "| a browser | 60 | 45.00 | 1.33 | 30.1 |",
+        "| the longest | 26.0 ms |",
+        "| 0.990 ± 0.010 |",
+        "| judged | 40 | 20 | 0.91 | 0.93 | 30 | 0.87 | 1.4 |",
+        "| climb | 1.330 [1.200, 1.410] | 1.1 | 7 |",
+        "| related, even | 24 | 63 | 1.05 | 0.98 | 1.27 | 1.13 to 1.48 |",
+        "| detours | best-first | 0.400 | 0.500 | 1.250 [1.100, 1.400] | 9 |",
+        "| w | 1 | 1.000 [0.990, 1.010] | 0.97 | 1.0 | 4 |",
+        "| 10,000 | 97 | 5.25 ms | 1.00 |",
         "0.250",
         "4,000",
         "215",

@@ -140,8 +140,11 @@ def test_a_store_and_a_fetcher_from_outside_serve_every_verb(installed, tmp_path
     assert len(clew(installed, "export", place).splitlines()) == 150
     assert len(clew(installed, "trace", place).splitlines()) >= 150
     page = json.loads(clew(installed, "export", place, "--matched").splitlines()[0])
-    hit = json.loads(clew(installed, "search", place, page["title"], "--json").splitlines()[0])
-    assert page["title"] == hit["title"]
+    # Other pages may have the same words.
+    hits = [
+        json.loads(line) for line in clew(installed, "search", place, page["title"], "--json").splitlines()
+    ]
+    assert page["title"] in {hit["title"] for hit in hits}
     assert json.loads(clew(installed, "explain", place, page["url"], "--json"))["fate"] == "fetched"
     assert json.loads(clew(installed, "knowledge", "show", place, "--json"))["pages"] >= 150
     assert "give --output" in clew(installed, "report", place, code=(2,))

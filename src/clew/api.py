@@ -12,7 +12,8 @@ import json
 import queue
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -28,7 +29,9 @@ from clew.run.explain import Explanation, explain
 from clew.run.observe import Progress
 from clew.run.session import Finished, Session
 from clew.run.settings import OUTWARD, make_config, resume_config, stored_config
+from clew.run.steering import Steer
 from clew.run.topics import kept_topics
+from clew.store.inbox import Inbox
 from clew.topic import TopicLibrary
 
 if TYPE_CHECKING:
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
 #: Finds that may wait for whoever iterates; with so many the crawl stands still.
 AHEAD = 16
 
-Match = str | Callable[[Page], bool | float] | Predicate
+OneMatch = str | Callable[[Page], bool | float] | Predicate
+Match = OneMatch | Mapping[str, OneMatch] | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Find:
     page: Page
     score: float
     reasons: tuple[str, ...]
+    interests: tuple[str, ...] = ()
+    """The interests that it satisfies, by name, where there are several."""
 
     @property
     def url(self) -> str:
@@ -70,6 +76,7 @@ class Find:
             "title": page.title,
             "score": self.score,
             "reasons": list(self.reasons),
+            "interests": list(self.interests),
             "language": page.language,
             "type": page.type,
             "status": page.status,
@@ -93,7 +100,8 @@ class _Sink:
     def settled(self, effects: Sequence[Effect], progress: Progress) -> None:
         for effect in effects:
             if isinstance(effect, SavePage) and effect.matched:
-                self._put(Find(effect.page, effect.verdict.score, effect.verdict.reasons))
+                verdict = effect.verdict
+                self._put(Find(effect.page, verdict.score, verdict.reasons, verdict.interests))
 
     def finished(self, progress: Progress, reason: str) -> None:
         return None
@@ -199,6 +207,17 @@ class Run:
         """Why a URL was fetched when it was, or why it was not."""
         return explain(self.store, url, config=self.config)
 
+    def steer(self, **changes: Any) -> Future[int]:
+        """Change the crawl while it runs: `match`, `strategy`, `weights`, `pages` and the other limits,
+        `stop`, `ban_host`, `boost` ({pattern: factor}), `feedback` ({url: bool}), `pause`, `resume`.
+
+        Gives what will be the number of the decision in the trace, once all of it is durable; its `result()`
+        raises `UsageError` where it cannot be done. In `async for`, await `asyncio.wrap_future` of it.
+        """
+        if self._session is None:
+            raise UsageError("the crawl has not begun: iterate it, and steer it meanwhile")
+        return self._session.steer(Steer.of(**changes))
+
     def to_dataframe(self) -> Any:
         """The finds as a pandas DataFrame, a row each, as exports have them; needs pandas."""
         from clew.store.exports import FIELDS, record
@@ -242,6 +261,7 @@ class Run:
             observers=[_Sink(put)],
             clock=self._clock,
             held=held,
+            inbox=_inbox(self.directory),
         )
         return self._session
 
@@ -255,6 +275,14 @@ class Run:
         if self.directory is not None and is_crawl(self.directory):
             self._store.close()
             self._reader = open_reader(self.directory)
+
+
+def _inbox(directory: Path | str | None) -> Inbox | None:
+    """Where others leave requests to a crawl."""
+    from clew.store import folder_of
+
+    folder = None if directory is None else folder_of(directory)
+    return None if folder is None else Inbox(folder)
 
 
 def _store(directory: Path | str | None, config: CrawlConfig) -> tuple[Store, CrawlConfig]:
@@ -287,17 +315,19 @@ def crawl(
     """Find pages that satisfy `match`, starting from `seeds`.
 
     `seeds` is one URL or several. `match` is a formula, or any callable `Page -> bool | float`, or a
-    `Predicate`. `directory` (or the address of another store) keeps the crawl and lets it be resumed; without
+    `Predicate`; or several of them by name, `{"wind": ..., "solar": ...}`, of which each find says which it
+    satisfies. `directory` (or the address of another store) keeps the crawl and lets it be resumed; without
     one everything stays in memory. `fetcher` is one, or the name of one that is installed.
     The settings are those of the command line (`pages=2000`, `strategy="best-first"`, `delay=2`, …). What is
     wrong with any of them is said here, not when the crawl begins.
     """
-    text = match if isinstance(match, str) else _name(match)
+    text = _text(match)
     listed = (seeds,) if isinstance(seeds, str) else tuple(seeds)
     try:
         named = {"fetcher": fetcher} if isinstance(fetcher, str) else {}
         config = make_config({**settings, **named, "seeds": listed, "match": text})
-        predicate = predicate_of(config, match, topics=_kept_topics(directory))
+        named_or_one = match if isinstance(match, Mapping) or not isinstance(match, Sequence) else None
+        predicate = predicate_of(config, named_or_one, topics=_kept_topics(directory))
     except ConfigError as error:
         raise ConfigError(_in_python(str(error))) from None
     own = None if isinstance(fetcher, str) else fetcher
@@ -322,6 +352,13 @@ def _in_python(message: str) -> str:
     """
     message = re.sub(r"^[a-z]+(?:-[a-z]+)+(?=: )", lambda key: key[0].replace("-", "_"), message, flags=re.M)
     return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda option: option[1].replace("-", "_"), message)
+
+
+def _text(match: Match) -> object:
+    """What the configuration keeps of it."""
+    if isinstance(match, Mapping):
+        return {name: one if isinstance(one, str) else _name(one) for name, one in match.items()}
+    return match if isinstance(match, Sequence) else _name(match)
 
 
 def _name(match: Callable[[Page], bool | float] | Predicate) -> str:

@@ -13,6 +13,8 @@ from typing import Literal, TypedDict
 class CrawlSettings(TypedDict, total=False):
     """Settings of a crawl, by name; each may be left out. docs/configuration.md says what they mean."""
 
+    share: Literal["even", "greedy"]
+    like: Sequence[str]
     threshold: float | Literal["start"]
     semantics: Literal["minmax", "product", "weighted"]
     link_formula: Literal["whole", "any", "rarer"]
@@ -23,11 +25,17 @@ class CrawlSettings(TypedDict, total=False):
     option: Sequence[str]
     tunnel: Literal["auto", "climb", "drop", "reweight", "off"]
     tunnel_session: int
+    tunnel_when: Literal["lost", "paper"]
     tunnel_by: Literal["visited", "lowered"]
     tunnel_frontier: Literal["whole", "new"]
+    confidence: float | None
+    prune: bool
     use: Sequence[str]
     visits: Path | str | None
     k: int | None
+    visits_a_day: int
+    visits_a_minute: int
+    session_gap: float | str
     random_seed: int
     pages: int | None
     matches: int | None
@@ -37,6 +45,7 @@ class CrawlSettings(TypedDict, total=False):
     per_host: int | None
     interest: float | None
     stop: str
+    known: Path | str | None
     max_size: int | None
     scope: Literal["all", "domain", "host", "prefix"]
     include: Sequence[str]

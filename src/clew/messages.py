@@ -191,6 +191,24 @@ class SavePage:
     """A hash of the few words it says, by which empty pages are told; 0 for a page with much to say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rejudge:
+    """A page that was fetched before is judged otherwise: by another formula, or by a person."""
+
+    candidate: int
+    verdict: Verdict
+    matched: bool
+    feedback: bool | None = None
+    """What a person said of it; None when nobody said anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redimension:
+    """Scores are made of other contributions from now on: those saved before mean nothing any more."""
+
+    width: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveHost:
     """What must be remembered about a host across a restart."""
@@ -305,4 +323,16 @@ class Learned:
         return self.state if isinstance(self.state, str) else self.state()
 
 
-Effect = SaveCandidates | Rescore | Close | SavePage | SaveHost | Record | Journal | Forward | Learned
+Effect = (
+    SaveCandidates
+    | Rescore
+    | Redimension
+    | Close
+    | SavePage
+    | Rejudge
+    | SaveHost
+    | Record
+    | Journal
+    | Forward
+    | Learned
+)

@@ -12,6 +12,8 @@ class Tracer:
 
     def __init__(self) -> None:
         self.count = 0
+        self.renamed = 0
+        """Tasks up to this one were chosen by contributions that have other names by now."""
         self._joins = False
 
     def begin_batch(self) -> None:
@@ -44,7 +46,7 @@ class Tracer:
             candidate=task.candidate,
             attempt=task.attempt,
             score=task.score,
-            terms=task.terms,
+            terms=task.terms if task.id > self.renamed else (),
             queue=queue,
             status=outcome.status,
             result=result,

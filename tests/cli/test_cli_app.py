@@ -125,7 +125,7 @@ def test_init_writes_a_file_that_loads_and_is_not_replaced_unasked(clew, tmp_pat
     file.write_text(re.sub(r"^#(?=\w)", "", text, flags=re.M))
     uncommented = read_file(file)
     assert set(uncommented) == set(KEYS), "every setting is in the template, by its right name"
-    alone = {"cookie_file", "cache"}  # these two exclude each other
+    alone = {"cookie_file", "cache", "like"}  # the first two exclude each other, as do examples and a formula
     assert (
         make_config({key: value for key, (value, _) in uncommented.items() if key not in alone}).pages == 1000
     )

@@ -42,6 +42,20 @@ def test_the_demo_shows_what_people_add(clew, tmp_path: Path):
     assert "people" in html
 
 
+@pytest.mark.slow
+def test_the_demo_tunnels_to_two_topics(clew, tmp_path: Path):
+    said = clew("demo", "--pages", "300", "--interest", "topics", "--json")
+    assert said.code in (0, 3), said.err
+    runs = {run["strategy"]: run for run in said.json()["runs"]}
+    assert list(runs) == ["breadth-first", "focused", "tunnelling"]
+    assert runs["tunnelling"]["focus"][0]["after"].startswith("topic:wind AND (topic:coast.")
+    assert not runs["focused"]["focus"]
+    assert runs["focused"]["finds"] > runs["breadth-first"]["finds"]
+    listed = clew("topic", "list", "--topics", tmp_path / "demo" / "topics", "--json").json()
+    assert [row["topic"] for row in listed] == ["coast", "coast.gannet-rock", "wind"]
+    assert 'class="mark c2"' in (tmp_path / "demo" / "report.html").read_text()
+
+
 def test_the_demo_replaces_nothing_that_is_not_a_demo(clew, tmp_path: Path):
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "mine.txt").write_text("precious")

@@ -38,7 +38,9 @@ def test_show_prints_a_row_for_each_strategy(out, capsys):
     assert run(["lab", "show", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "demo from entry pages, 60 requests, 1 cases (p against breadth-first)" in shown
-    assert sum(line.startswith("best ") for line in shown.splitlines()) == 2
+    # Once in the table of each budget, and once in its table of luck.
+    assert sum(line.startswith("best ") for line in shown.splitlines()) == 4
+    assert shown.count("\nluck ") == 2
 
 
 def test_show_speaks_json_and_takes_another_baseline(out, capsys):

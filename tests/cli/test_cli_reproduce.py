@@ -105,3 +105,47 @@ def test_the_2002_papers_order_is_reproduced_on_the_demo_web(tmp_path, capsys):
         harvest = {row[0]: float(row[4].removesuffix(" %")) for row in sheet["rows"]}
         assert harvest["collaborative"] > harvest["breadth-first"]
         assert harvest["collaborative + linkage"] > max(harvest["collaborative"], harvest["learned"])
+
+
+@pytest.mark.slow
+def test_the_figures_of_ariadne_are_reproduced_on_the_demo_web(tmp_path, capsys):
+    """A focused crawler finds more than breadth-first, and some of it behind pages that are no finds."""
+    asked = ["lab", "reproduce", "ariadne", "--quick", "--workers", "1", "--json", "--out", str(tmp_path)]
+    assert run(asked) == 0
+    precision, distances = json.loads(capsys.readouterr().out)
+    assert (precision["name"], distances["name"]) == ("ariadne-precision", "ariadne-distances")
+    for name in ("broad", "narrow"):
+        for figure in ("precision", "distances"):
+            assert ET.fromstring((tmp_path / f"ariadne-{figure}-{name}.svg").read_text()).tag == f"{SVG}svg"
+    for sheet in precision["tables"][:2]:
+        finds = {row[0]: int(row[4].partition("(")[2].rstrip(")")) for row in sheet["rows"]}
+        assert finds["breadth-first"] < finds["simple focused"] <= finds["oracle"]
+        assert finds["breadth-first"] < finds["tunnelling"] <= finds["oracle"]
+    links, behind = distances["tables"][:2]
+    assert [row[0] for row in links["rows"]] == ["breadth-first", "simple focused", "tunnelling"]
+    for row, crossed in zip(links["rows"], behind["rows"], strict=True):
+        assert sum(int(cell or 0) for cell in row[1:]) == sum(int(cell or 0) for cell in crossed[1:])
+        assert any(crossed[2:]), "finds behind pages that are none"
+
+
+def test_one_figure_of_ariadne_can_be_asked_for(tmp_path, capsys):
+    asked = ["lab", "reproduce", "ariadne-distances", "--quick", "--workers", "1", "--json"]
+    assert run([*asked, "--out", str(tmp_path)]) == 0
+    (figure,) = json.loads(capsys.readouterr().out)
+    assert figure["name"] == "ariadne-distances"
+
+
+def test_the_figures_of_the_confidence_paper_have_its_numbers(tmp_path, capsys):
+    document = tmp_path / "page.md"
+    document.write_text("<!-- confidence -->\n<!-- /confidence -->\n")
+    words = ["lab", "reproduce", "confidence", "--out", str(tmp_path / "out")]
+    assert run([*words, "--quick", "--json"]) == 0
+    (study,) = json.loads(capsys.readouterr().out)
+    rows = {row[0]: row[1:] for row in study["tables"][0]["rows"]}
+    assert rows["E[S]"] == ["7.210", "8.652"]
+    assert rows["likeliest beyond 1"] == ["9", "9"]
+    recursion, formula, _ = study["tables"][1]["rows"]
+    assert recursion[1:] == formula[1:]
+    assert (tmp_path / "out" / "confidence-reliability-irrelevant.svg").exists()
+    assert run([*words, "--quick", "--docs", str(document)]) == 2
+    assert "leave out one of the two" in capsys.readouterr().err

@@ -106,3 +106,31 @@ def test_marks_tell_where_a_link_leads():
     assert {"leads up", "anchor wind", "on a find", "from a.example/b/c"} <= names[0]
     assert {"leads down", "below a.example/b/c/d", "url d"} <= names[1]
     assert {"leads elsewhere", "host z.example"} <= names[2]
+
+
+def outcome(candidate, url, alive):
+    return FetchOutcome(candidate, False, (), NONE, NONE, NONE, alive, url)
+
+
+def test_hosts_that_gave_no_page_are_as_likely_alive_as_such_hosts_were(state):
+    """Four strange hosts were tried in vain: the fifth is taken for dead, the host of the pages is not."""
+    targets = [f"http://h{i}.example/" for i in range(5)]
+    state.features.note(21, links("http://a.example/", *targets), range(5), Said.of([[]] * 5), False)
+    alive, context = Liveness(state), Context(state)
+    for number, url in [(0, "http://a.example/people/p0.html"), (1, "http://a.example/people/p1.html")]:
+        context.learn(seen(number))
+        alive.learn(outcome(number, url, True))
+    for number in range(4):
+        context.learn(seen(21 + number, alive=False))
+        alive.learn(outcome(21 + number, targets[number], False))
+    alive.estimate()
+    strange, known = alive.evidence(np.array([25, 5]))
+    plain = Context.evidence(alive, np.array([25]))[0] + alive.model.bias
+    # The first page of a.example was a strange host's, and there it was.
+    assert strange == pytest.approx(-np.logaddexp(0.0, -plain) + np.log(2 / 6))
+    assert known > strange + 1.0
+
+
+def test_a_web_without_dead_links_makes_links_ever_surer(state):
+    alive = taught(Liveness(state), [(i, False, True) for i in range(9)])
+    assert alive.evidence(np.array([15]))[0] == pytest.approx(np.log(10 / 11))

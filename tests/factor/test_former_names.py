@@ -11,7 +11,7 @@ from clew.lab.experiment import Experiment
 from clew.lab.experiment_plan import make_strategy
 from clew.predicate import compile as compile_predicate
 from clew.run.build import strategy_of
-from clew.run.factor_report import _WORDS
+from clew.run.factor_report import FACTOR_WORDS
 from clew.run.settings import load_config
 from clew.strategy import Intelligent, make
 
@@ -28,7 +28,7 @@ FORMER = {
 ORDER = (
     *("content", "url", "link", "sibling", "anchor", "hub", "parent_relevance", "neighbour", "context"),
     *("liveness", "hub_potential", "url_depth", "link_text", "prior_crawl"),
-    *("visit_frequency", "visit_signature", "visit_temporal"),
+    *("visit_frequency", "visit_signature", "visit_temporal", "opic"),
 )
 WIND = compile_predicate("wind")
 
@@ -43,7 +43,7 @@ def test_the_order_of_factors_is_that_of_stored_columns():
 
 
 def test_every_factor_can_be_told_in_words():
-    assert list(_WORDS) == list(FACTORS.own)
+    assert list(FACTOR_WORDS) == list(FACTORS.own)
 
 
 @pytest.mark.parametrize(("former", "name"), FORMER.items())

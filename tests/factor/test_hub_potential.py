@@ -11,6 +11,7 @@ from clew.factor import (
     LearningState,
     LinkGraph,
     LinkLocality,
+    Liveness,
     ParentRelevance,
 )
 from clew.factor.link_features import Said
@@ -106,3 +107,34 @@ def test_examples_and_pages_stay_together_when_old_ones_are_forgotten(state):
     for candidate in range(6):
         teacher.fetch(candidate, children=[100 + candidate])
     assert hubs._slots == list(range(6))[-len(state.features.examples) :]
+
+
+def test_before_any_page_led_to_a_find_all_are_thought_to_lead_there_as_often_as_chance(state):
+    """Not every other link, which would be worth more than anything that is known."""
+    hubs = HubPotential(state)
+    teacher = Teacher(state, hubs)
+    for number in ARTICLES:
+        teacher.fetch(number, satisfied=number == 10)
+    odds = hubs._odds(np.array([LISTS[0]]))[0]
+    assert odds < np.log(0.1 / 0.9) + 0.1
+
+
+def test_a_page_that_is_likely_not_there_leads_nowhere(state):
+    hubs, alive = HubPotential(state), Liveness(state)
+    teacher = Teacher(state, alive, hubs)
+    behind = 100
+    for number in range(4):
+        children = range(behind, behind + 10)
+        teacher.fetch(LISTS[number], children=children)
+        for child in children:
+            teacher.fetch(child, satisfied=True)
+        behind += 10
+    mine = np.array([LISTS[8]])
+    before = hubs.evidence(mine)[0]
+    # The same links, had they all been dead but for those four.
+    state.liveness.model.bias = -4.0
+    alive.forget()
+    chance = np.exp(alive.evidence(mine)[0]) / (1.0 + np.exp(-hubs._odds(mine)[0]))
+    assert hubs.evidence(mine)[0] == pytest.approx(np.log(chance / (1.0 - chance)))
+    assert hubs.evidence(mine)[0] < before - 2.0
+    assert "whether there is a page" in {term.text for term in hubs.terms(LISTS[8])}

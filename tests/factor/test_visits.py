@@ -12,6 +12,8 @@ from clew.factor import FACTORS, Estimation, FetchOutcome, LearningState, LinkGr
 from clew.factor.visit_counts import VisitCounts
 from clew.knowledge import Knowledge
 from clew.lab.visit_logs import visit_log
+from clew.page import Page
+from clew.topic import TopicModel, TopicScorers
 
 PAGES = [f"http://a.example/{number}" for number in range(8)]
 #: Whom each visited, one visit after the other.
@@ -23,12 +25,14 @@ P = 3 / 7
 NONE = np.zeros(0, np.int64)
 
 
-def crawled(**how):
+def crawled(*, topics=None, texts=None, **how):
     """The factors after the crawl; candidate numbers are page numbers."""
     visits = [(who, 1000 * i, PAGES[page]) for who, walk in WALKS.items() for i, page in enumerate(walk)]
     usual = {"smoothing": 0.0, "visit_reach": 1, "signature_share": 1.0}
     counts = VisitCounts(visit_log(visits))
-    state = LearningState(Knowledge(), LinkGraph(), Estimation(**{**usual, **how}), visits=counts)
+    state = LearningState(
+        Knowledge(), LinkGraph(), Estimation(**{**usual, **how}), visits=counts, topics=topics
+    )
     factors = {
         name: FACTORS[name](state) for name in ("visit_frequency", "visit_signature", "visit_temporal")
     }
@@ -36,7 +40,8 @@ def crawled(**how):
     for number in [0, 1, 3, 6, 8, 9, 10]:
         url = PAGES[number] if number < 8 else f"http://b.example/{number}"
         words = np.array(WORDS.get(number, ()), np.int64)
-        outcome = FetchOutcome(number, number in FINDS, (), words, NONE, NONE, url=url)
+        page = Page(url=url, text=(texts or {}).get(number, ""))
+        outcome = FetchOutcome(number, number in FINDS, (), words, NONE, NONE, url=url, page=page)
         for factor in factors.values():
             factor.learn(outcome)
         state.knowledge.pages += 1
@@ -85,6 +90,25 @@ def test_signature_by_hand():
     assert evidence(signature, 2, 4, 8) == pytest.approx([log(1.4), 0.0, 0.0], abs=1e-12)
 
 
+def test_signatures_of_topics_by_hand():
+    """ann's pages: 0, a find about wind and sea, and 1, a miss about wind: (1/2 + 1) / 2 over 1/2 is 3/2.
+    bob's: 1 and 3, a find about oil: (0 + 1) / 2 over 1/2 is 1. All of cat's and dan's are finds: 1. Of eve's
+    page no topic is known: she is not counted (2.3.1)."""
+    models = {name: TopicModel("keyword", (name,), np.array([8.0]), -2.0) for name in ("oil", "sea", "wind")}
+    texts = {0: "wind sea", 1: "wind", 3: "oil", 6: "nothing"}
+    factors, _ = crawled(
+        topics=TopicScorers(models), texts=texts, signature_features="topics", visit_threshold=1.0
+    )
+    signature = factors["visit_signature"]
+    assert signature.values.tolist() == pytest.approx([1.5, 1.0, 1.0, 1.0, 1.0], abs=1e-12)
+    mean, deviation = signature.spread()
+    assert (mean, deviation) == pytest.approx((4.5 / 4, sqrt((0.375**2 + 3 * 0.125**2) / 4)), abs=1e-12)
+    assert evidence(signature, 2) == pytest.approx([log(1.5)], abs=1e-12)
+    both, _ = crawled(topics=TopicScorers(models), texts=texts, signature_features="both")
+    # Five words and two topics: (1 + 1/2 + 0 + 1 + 1 + 1/2 + 1) / 7 over 1/2.
+    assert both["visit_signature"].values[0] == pytest.approx(10 / 7, abs=1e-12)
+
+
 def test_signature_as_section_3_prints_it():
     """Without the denominator P(V_i): the mean of r^u_ij / r_ij alone."""
     factors, _ = crawled(visit_threshold=0.0, visit_signature="printed")
@@ -124,6 +148,30 @@ def test_explanations_count_people_and_never_fewer_than_k():
     state.visits.log.k = 3
     said = [term.text for factor in factors.values() for term in factor.terms(5)]
     assert said == ["visited right before or after a find"]
+    assert factors["visit_frequency"].support(np.array([5])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        # Bob, cat and dan visited page 3.
+        ((0.9, 0.8, 0.7), ["3 people with a strong interest"]),
+        ((0.9, 0.2, 0.3), ["3 people with a strong or some interest"]),
+        ((0.9, -0.2, -0.3), ["3 people with a strong or little interest"]),
+        ((0.9, 0.2, -0.3), ["3 people with a strong or some or little interest"]),
+        ((0.9, 0.8, 0.0), []),
+    ],
+)
+def test_the_difference_to_all_tells_of_no_group_of_fewer_than_k(weights, said):
+    factors, state = crawled()
+    factor = factors["visit_frequency"]
+    factor.weights = np.array([0.0, *weights, 0.0])
+    state.visits.log.k = 3
+    terms = factor.terms(3)
+    assert [term.text for term in terms] == said
+    counted = int(factor.support(np.array([3]))[0])
+    assert counted == sum(int(term.text.split()[0]) for term in terms)
+    assert not terms or terms[0].log_ratio == pytest.approx(factor.evidence(np.array([3]))[0])
 
 
 def test_temporal_locality_does_not_cross_sessions():

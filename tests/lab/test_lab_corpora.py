@@ -35,6 +35,7 @@ def _there(corpus, monkeypatch):
         ("webkb", 1674, 1, 19),
         ("webkb:cornell", 857, 1, 9),
         ("webkb:texas", 817, 0, 10),
+        ("webkb:washington", 1198, 1, 6),
         ("webkb:misc", 4092, 14, 14),
         ("miniweb", 24821, 0, 0),
         ("miniweb:http", 24821, 0, 0),

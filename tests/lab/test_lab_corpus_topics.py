@@ -45,8 +45,8 @@ def test_a_whole_department_can_be_crawled_and_no_run_beats_the_bound(corpus):
     corpus("webkb_dev_pages.jsonl.zst")
     given = {"name": "x", "corpora": "webkb:texas", "topics": ["faculty"], "seeds": {"kind": "entry"}}
     plan = ExperimentPlan(Experiment.parse(given | {"budget": 150, "strategies": ["breadth-first"]}))
-    oracle, _ = do_oracle(plan, (0, -1))
-    run, _ = do_run(plan, (0, 0), oracle)
+    oracle, _ = do_oracle(plan, (0, -1, 0))
+    run, _ = do_run(plan, (0, 0, 1), oracle)
     assert (oracle.reachable, oracle.targets) == (45, 46)
     assert run.requests == 150
     assert run.nauc_bound <= run.nauc < 1

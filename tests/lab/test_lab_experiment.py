@@ -12,6 +12,7 @@ from clew.lab import experiment_plan as planning
 from clew.lab.experiment import CorpusSpec, Experiment
 from clew.lab.experiment_plan import ExperimentCorpus, ExperimentPlan
 from clew.lab.predicates import Blind, Hinted
+from clew.lab.suite import load_suite
 from clew.page import Link, Links
 
 SHIPPED = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
@@ -33,9 +34,10 @@ def small(monkeypatch):
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_the_experiments_that_are_shipped_can_be_read(path):
-    experiment = Experiment.load(path)
-    assert experiment.name == path.stem
-    assert {"breadth-first", "random"} <= {strategy.name for strategy in experiment.strategies}
+    suite = load_suite(path)
+    assert suite.name == path.stem
+    for part in suite.parts:
+        assert {"breadth-first", "random"} <= {strategy.name for strategy in part.strategies}
 
 
 def test_there_are_shipped_experiments():
@@ -112,6 +114,19 @@ def test_random_seeds_reach_the_share_they_should():
         assert case.seeds[0].rsplit("/")[-1] in ("a.html", "b.html")
     with pytest.raises(ConfigError, match="lower reach"):
         ExperimentPlan(Experiment.parse(BASE | {"topics": [{"formula": "nowhere"}]}))
+
+
+def test_warm_seeds_are_pages_that_satisfy(monkeypatch):
+    """Two of the topic's pages, no copy of one another, from which others can be reached."""
+    said = {"a.html": "much the same", "b.html": "much the same"} | {"d.html": "something else"}
+    monkeypatch.setattr(planning, "open_web", lambda name: SmallWeb(LINKS, LABELS, said))
+    experiment = Experiment.parse(BASE | {"seeds": {"kind": "warm", "sets": 9, "pages": 1}})
+    cases = ExperimentPlan(experiment).cases
+    assert {case.start for case in cases} == {"warm"}
+    assert {case.seeds[0][-6:] for case in cases} == {"a.html", "b.html"}
+    assert Experiment.parse(BASE | {"seeds": {"kind": "warm"}}).seeds[0].pages == 2
+    with pytest.raises(ConfigError, match="to start from 3 of them leaves none to be found"):
+        ExperimentPlan(Experiment.parse(BASE | {"seeds": {"kind": "warm", "pages": 3}}))
 
 
 def test_seeds_can_be_given_or_the_webs_own():

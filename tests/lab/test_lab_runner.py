@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,55 @@ def test_a_mean_curve_ends_at_the_mean_recall(tmp_path):
     line = mean_curve(mine, 40)
     assert line[0] == (0, 0.0)
     assert line[-1] == (40, pytest.approx(table.rows[0].recall))
+
+
+def test_dice_repeat_every_case_and_the_first_throw_is_the_run_there_was(tmp_path):
+    """Three throws of `random` are three crawls; `breadth-first` has no dice and is run once."""
+    one = run_experiment(Experiment.parse(GIVEN), tmp_path / "one", workers=1).runs()
+    three = run_experiment(Experiment.parse(GIVEN | {"dice": 3}), tmp_path / "three", workers=2).runs()
+    assert {key: run for key, run in three.items() if run.throw < 2} == one
+    for case in {run.case for run in three.values()}:
+        thrown = {
+            run.throw: run.finds for run in three.values() if (run.case, run.strategy) == (case, "random")
+        }
+        assert sorted(thrown) == [1, 2, 3]
+        assert len(set(thrown.values())) > 1
+    assert {run.throw for run in three.values() if run.strategy == "breadth-first"} == {0}
+
+
+def test_luck_is_counted_over_the_dice_of_each_case(tmp_path):
+    results = run_experiment(Experiment.parse(GIVEN | {"dice": 3}), tmp_path, workers=1)
+    runs, oracles = list(results.runs().values()), results.oracles()
+    rows = {row.strategy: row for row in summarise(runs, oracles.values(), [40])[0].rows}
+    mine = [run for run in runs if run.strategy == "random"]
+    worst = [min(r.nauc for r in mine if r.case == case) for case in {run.case for run in mine}]
+    luck = rows["random"].luck
+    assert luck.dice == 3
+    assert luck.worst == pytest.approx(sum(worst) / len(worst))
+    assert luck.worst_share == pytest.approx(luck.worst / rows["random"].nauc)
+    assert luck.worst_low <= luck.worst_share <= luck.worst_high < 1
+    assert luck.sd_dice > 0
+    none = rows["breadth-first"].luck
+    assert (none.dice, none.sd_dice, none.worst_share) == (0, 0.0, pytest.approx(1.0))
+    single = [run for run in runs if run.throw < 2]
+    once = {row.strategy: row.luck for row in summarise(single, oracles.values(), [40])[0].rows}["random"]
+    assert (once.worst_share, once.sd_dice) == (None, None)
+
+
+def test_the_first_find_is_one_that_was_not_given(tmp_path):
+    """Two seeds that satisfy are finds, but not the first one; a run without one counts with the budget."""
+    warm = GIVEN | {
+        "seeds": {"kind": "warm", "sets": 2, "reach": 0.0},
+        "strategies": ["breadth-first"],
+        "budget": 40,
+    }
+    results = run_experiment(Experiment.parse(warm), tmp_path, workers=1)
+    runs, oracles = list(results.runs().values()), results.oracles()
+    assert all(run.setting == "small from warm pages" and len(run.given) == 2 for run in runs)
+    assert all(run.first is None or run.first > 2 for run in runs)
+    cut = [replace(run, finds=run.given) for run in runs]
+    luck = summarise(cut, oracles.values(), [40])[0].rows[0].luck
+    assert (luck.nothing, luck.nothing_near, luck.first) == (1.0, 1.0, 40.0)
 
 
 def test_lines_survive_a_torn_one(tmp_path):

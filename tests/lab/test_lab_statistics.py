@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.lab import metrics
-from clew.lab.statistics import EXACT, holm, interval, sign_flip
+from clew.lab.statistics import EXACT, holm, interval, ratio_interval, sign_flip, variance_components
 
 values = st.floats(-10, 10, allow_nan=False).map(lambda x: round(x, 3))
 finds = st.lists(st.integers(1, 60), unique=True, max_size=30).map(sorted)
@@ -97,3 +97,53 @@ def test_a_curve_has_both_ends_and_never_falls():
     assert line[0] == (0, 0)
     assert line[-1] == (10, 3)
     assert all(a <= b for (_, a), (_, b) in itertools.pairwise(line))
+
+
+def _made(rng, *, dice, starts, topics, size=(60, 6, 5), drop=0.0):
+    """Runs whose variances are known; each is left out with the chance `drop`."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for topic in range(size[0]):
+        level = rng.normal(0.0, topics)
+        for start in range(size[1]):
+            case = level + rng.normal(0.0, starts)
+            runs = [case + rng.normal(0.0, dice) for _ in range(size[2]) if rng.random() >= drop]
+            found.setdefault(str(topic), {})[str(start)] = runs
+    return found
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.5])
+@pytest.mark.parametrize(
+    "sds", [(0.2, 0.1, 0.05), (0.05, 0.2, 0.1), (0.1, 0.0, 0.2)], ids=("dice", "starts", "topics")
+)
+def test_variances_are_told_apart_also_where_runs_are_missing(sds, drop):
+    """The mean over many made experiments is what they were made with."""
+    rng = np.random.default_rng(3)
+    dice, starts, topics = sds
+    found = [
+        variance_components(_made(rng, dice=dice, starts=starts, topics=topics, drop=drop)) for _ in range(20)
+    ]
+    for name, sd in (("dice", dice), ("starts", starts), ("topics", topics)):
+        assert np.mean([getattr(one, name) for one in found]) == pytest.approx(sd**2, abs=0.0025)
+
+
+def test_what_was_not_repeated_has_no_variance():
+    once = variance_components({"a": {"1": [0.5]}})
+    assert (once.dice, once.starts, once.topics) == (None, None, None)
+    two = variance_components({"a": {"1": [0.5]}, "b": {"1": [1.5], "2": []}, "c": {}})
+    assert (two.dice, two.starts, two.topics) == (None, None, pytest.approx(0.5))
+    assert variance_components({}).topics is None
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)), min_size=1, max_size=12))
+@settings(deadline=None, max_examples=30)
+def test_an_interval_of_a_ratio_is_around_it_and_within_its_units(pairs):
+    above, below = [a for a, _ in pairs], [b for _, b in pairs]
+    low, high = ratio_interval(above, below)
+    ratios = [a / b for a, b in pairs]
+    assert min(ratios) - 1e-9 <= low <= high <= max(ratios) + 1e-9
+    assert ratio_interval(above, below) == (low, high)
+
+
+def test_a_ratio_over_nothing_found_has_no_interval():
+    assert all(np.isnan(ratio_interval([0.0], [0.0])))
+    assert all(np.isnan(ratio_interval([], [])))

@@ -9,15 +9,29 @@ from pathlib import Path
 import pytest
 
 from clew.errors import UsageError
-from clew.lab.reproduce import Crawled, Trial, figures, fill, perform, points, sheets, statements
+from clew.lab.label_topics import web_topics
+from clew.lab.reproduce import (
+    Crawled,
+    Trial,
+    ariadne_figures,
+    figures,
+    fill,
+    perform,
+    points,
+    sheets,
+    statements,
+)
+from clew.lab.reproduce.ariadne import CASES
 from clew.lab.reproduce.carried import Carried
 from clew.lab.reproduce.figure import Line, percent
 from clew.lab.reproduce.perform import open_corpus
-from clew.lab.reproduce.sheets import marks, spread
+from clew.lab.reproduce.sheets import histogram, marks, spread
 from clew.lab.reproduce.statements import cases, rank_correlation
 from clew.lab.reproduce.webs import DEMO, topic
 from clew.lab.simulate import simulate
+from clew.predicate import FormulaPredicate, parse
 from clew.strategy import Setup, make
+from clew.url import key
 
 pytestmark = pytest.mark.slow
 
@@ -198,3 +212,62 @@ def test_the_document_shows_every_plot():
 
 def test_marks_are_shares_of_a_crawl():
     assert marks(300) == [30, 75, 150, 300]
+
+
+ARIADNE_DOCUMENT = DOCUMENT.with_name("ariadne.md")
+
+
+def made_up(figure) -> dict[Trial, Crawled]:
+    return {
+        one: replace(crawled((1, 2, 3), one.pages, one.key), distances=(0, 1, 5), behind=(0, 0, 3))
+        for one in figure.trials
+    }
+
+
+@pytest.mark.parametrize("name", sorted(ariadne_figures()))
+def test_the_page_on_ariadne_has_the_tables_the_command_writes(name):
+    figure = ariadne_figures()[name]
+    text = ARIADNE_DOCUMENT.read_text("utf-8")
+    (block,) = re.findall(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.S)
+    rest = block
+    for sheet in sheets(figure, made_up(figure)):
+        heading = sheet.markdown().splitlines()[2]
+        assert heading in rest
+        rest = rest.partition(heading)[2]
+        assert [row[0] for row in sheet.rows] == re.findall(r"^\| (.*?) \|", rest, re.M)[: len(sheet.rows)]
+    assert figure.paper in block
+    for panel in figure.panels:
+        assert f"(ariadne/{name}-{panel.name}.svg)" in block
+        assert (ARIADNE_DOCUMENT.with_suffix("") / f"{name}-{panel.name}.svg").is_file()
+
+
+def test_what_cannot_be_compared_with_ariadne_is_said_first():
+    text = ARIADNE_DOCUMENT.read_text("utf-8")
+    assert text.index("what cannot") < text.index("<!-- ariadne-precision -->")
+
+
+def test_a_formula_of_topics_is_judged_from_the_least_degree_of_its_start_pages(tmp_path):
+    figure = ariadne_figures(small=True)["ariadne-precision"]
+    simple = figure.panels[1].lines[1].trials[0]
+    found = perform([simple], tmp_path / "crawls.jsonl", workers=1)[simple]
+    again = perform([simple], tmp_path / "crawls.jsonl", workers=1)[simple]
+    assert again == found
+    assert 0.2 <= found.threshold < 0.5
+    assert len(found.finds) == len(found.distances) == len(found.behind) <= found.targets
+    assert found.finds[: len(simple.seeds)] == (1, 2, 3), "start pages are finds"
+
+
+def test_finds_far_away_are_counted_together():
+    assert histogram([0, 1, 1, 12, 99]) == [1, 2, *[0] * 10, 2]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.corpus}-{case.name}")
+def test_start_pages_of_ariadne_are_those_of_the_rule(case):
+    """The first by a hash of the address that satisfy the formula to the degree stated."""
+    try:
+        field = open_corpus(case.corpus)
+    except UsageError as missing:
+        pytest.skip(str(missing))
+    wanted = FormulaPredicate(parse(case.formula), topics=web_topics(field.parsed_web), threshold=case.least)
+    pages = [page.url for _, page in field.parsed_web.pages() if wanted.judge(page).satisfied]
+    assert case.starts == tuple(sorted(pages, key=key)[: len(case.starts)])

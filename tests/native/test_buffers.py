@@ -21,6 +21,7 @@ GIVEN = {
         (0, 1, 3),
     ),
     "sums": ((np.array([0, 1, 2], I8), np.zeros(2, I4), np.arange(2), np.ones(2), np.ones(2)), (4,)),
+    "solved": ((np.eye(3).ravel(), np.ones(3), np.ones(3)), (0, 1, 2)),
     "gathered": ((np.zeros(4, I4), np.zeros(4, I4), np.ones(2), np.ones(2)), (0, 1)),
     "flat": (("wind farm", np.arange(65_536, dtype=U2), []), (1,)),
 }

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clew import native
 from clew.learn.rows import SparseRows
+from clew.native import pure
 from clew.url.index import KeyIndex
 
 WEIGHT = st.floats(-1e6, 1e6)
@@ -46,6 +47,20 @@ def test_values_are_added_to_their_places_from_first_to_last(loops, places, valu
     to, of = np.array(places, np.int32).reshape(-1, 2).T
     expected = [native.left_sum([values[b] for a, b in places if a == place]) for place in range(5)]
     assert native.gathered(to, of, np.array(values), 5).tobytes() == np.array(expected).tobytes()
+
+
+@given(st.integers(0, 140), st.integers(0, 2**32))
+def test_a_system_is_solved_to_the_same_bits_whatever_its_size(loops, size, seed):
+    dice = np.random.default_rng(seed)
+    rows = dice.standard_normal((size, size + 3)) * np.exp(3 * dice.standard_normal((size, 1)))
+    matrix = (rows[:, None] * rows).sum(axis=2) + np.diag(dice.random(size))
+    target = dice.standard_normal(size) * (dice.random(size) < 0.8)
+    expected = np.empty(size)
+    pure.solved(matrix, target, expected)
+    found = native.solved(matrix, target)
+    assert found.tobytes() == expected.tobytes()
+    if size in range(1, 20):
+        assert np.allclose((matrix * found).sum(axis=1), target, atol=1e-6)
 
 
 def test_what_was_there_before_is_not_added_to(loops):

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from array import array
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,11 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.messages import Close, Decision, Record, SaveCandidates, SaveHost, SavePage, State, Via
+from clew.messages import Close, Decision, Journal, Record, SaveCandidates, SaveHost, SavePage, State, Via
 from clew.page import Page
+from clew.policy.recall import RecallEstimate
 from clew.predicate.verdict import Verdict
 from clew.report import ComparedCrawl, gather, write_comparison, write_report
-from clew.report.crawl_summary import MAX_FINDS, MAX_POINTS, harvest_curve
+from clew.report.crawl_fold import MAX_POINTS
+from clew.report.crawl_summary import MAX_FINDS, harvest_curve
 from clew.report.harvest_chart import curves
 from clew.store import MemoryStore
 
@@ -252,3 +255,55 @@ def test_a_comparison_has_a_line_and_a_row_for_each_run(tmp_path: Path):
 def test_facts_are_gathered_with_the_figures_of_the_store():
     facts = gather(stored(["One", "Two"]))
     assert facts.run("x") == ComparedCrawl("x", ((0, 0), (1, 1), (2, 2)), 2, facts.counts.requests, 2)
+
+
+def test_changes_of_focus_are_marks_on_the_curve_and_rows_of_a_table(tmp_path):
+    store = stored(["A", "B", "C"])
+    told = {"command": "set-focus", "formula": "wind", "instead_of": "wind AND <i>sea</i>"}
+    change = replace(
+        decision(4, "set-focus", url="", kind="command"), candidate=-1, reasons=(json.dumps(told),)
+    )
+    store.save([Journal(3, json.dumps(told, separators=(",", ":"))), Record(change)])
+    write_report(store, tmp_path / "report.html", command="clew")
+    page = Reader((tmp_path / "report.html").read_text("utf-8"))
+    assert [mark["class"] for mark in page.all("line") if "mark" in (mark["class"] or "")] == ["mark c0"]
+    assert "page 3: wind AND <i>sea</i> became wind" in page.text
+    assert "Changes of focus" in page.text
+    assert page.all("i") == [{"class": "c0"}], "the key of the chart, and nothing of a formula"
+
+
+def test_a_report_of_ten_thousand_finds_is_no_larger_than_two_megabytes(tmp_path: Path):
+    titles = [
+        f"{number} " + "A title that goes on and on, as some do & then <more> " * 20
+        for number in range(10_000)
+    ]
+    urls = [f"http://a.example/{number}/" + "a-long-path/" * 20 for number in range(10_000)]
+    write_report(stored(titles, urls), tmp_path / "report.html", command="clew crawl")
+    assert (tmp_path / "report.html").stat().st_size <= 2_000_000
+    shown = Reader((tmp_path / "report.html").read_text("utf-8"))
+    assert 100 < len(shown.all("a")) < MAX_FINDS
+    assert "more are in" in "".join(shown.text)
+
+
+def test_a_report_has_the_charts_of_the_dashboard_and_a_table_behind_each(tmp_path: Path):
+    store = stored([f"page {number}" for number in range(60)])
+    store.set_meta(config={"seeds": ["http://a.example/"], "match": "page", "strategy": "best-first"})
+    entry = '{"command":"set-boost","pattern":"*/<b>/*","factor":2.0,"columns":["estimate","boost"]}'
+    told = decision(1000, "set-boost", kind="command")
+    store.save([Record(replace(told, reasons=(entry,)))])
+    for number in range(40):
+        line = replace(decision(1001 + number, "miss"), terms=(0.5, -0.25), queue=50)
+        store.save([Record(line)])
+    look = RecallEstimate(fetched=100, pages=100, finds=60, left=(5, 10, 30), unseen=0.5)
+    store.save([Journal(1040, look.dumps())])
+    write_report(store, tmp_path / "report.html", command="clew crawl")
+    html = (tmp_path / "report.html").read_text("utf-8")
+    shown = Reader(html)
+    tables = {table.get("id") for table in shown.all("table")}
+    assert {"curve", "looks", "factors"} <= tables
+    names = [line.get("class") for line in shown.all("polyline")]
+    assert names.count("line c1 far") == 1, "what chance would have brought"
+    assert len([line for line in shown.all("line") if line.get("class") == "across"]) == 1
+    assert "*/&lt;b&gt;/* is worth 2 times as much" in html
+    assert len(shown.all("svg")) == 3
+    assert "boost" in "".join(shown.text)

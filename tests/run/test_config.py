@@ -294,3 +294,17 @@ def test_a_browser_that_is_not_there_is_missed_before_the_crawl_begins(tmp_path,
     check_fetcher(config())
     with pytest.raises(ConfigError, match="--browser-path"):
         check_fetcher(config(browser=("auto",), browser_path=tmp_path / "none"))
+
+
+def test_examples_are_short_for_a_formula_of_them():
+    config = CrawlConfig(seeds=("https://a.example/",), like=("good pages", "https://b.example/x"))
+    assert config.match == 'like:"good pages" OR like:"https://b.example/x"'
+    assert config.threshold == 0.3
+    assert CrawlConfig.from_json(config.to_json()) == config
+    assert CrawlConfig(seeds=("https://a.example/",), like=("x",), threshold=0.4).threshold == 0.4
+
+
+@pytest.mark.parametrize("more", [{"match": "wind"}, {"like": ('a"b',)}, {"like": (" ",)}])
+def test_examples_and_another_formula_are_refused(more):
+    with pytest.raises(ValueError, match="like"):
+        CrawlConfig(**{"seeds": ("https://a.example/",), "like": ("x",)} | more)

@@ -3,10 +3,11 @@
 The law is held over small generated webs with what makes crawls differ: depth limits, sitemaps, redirects and
 chains of them, copies, mirrors, pages of few words, error pages served as successes, pages that a browser
 rendered, canonical and refresh links, failures; and over settings: every strategy, ways to weigh factors,
-knowledge of an earlier crawl, pages of a host, a bounded list, traps. A session ends by its
-budget, or as if it were killed: then
-nothing but what each batch saved is left. What was learned is taken up from a checkpoint, made every so many
-pages, or learned again from the first page on.
+knowledge of an earlier crawl, people's visits, several interests, pages of a host, a bounded list, traps,
+directions that are suspended, rules to stop by an estimate of recall.
+A session ends by its budget, or as if it were killed: then nothing but what each batch saved is left.
+What was learned is taken up from a checkpoint, made every so many pages, or learned again from the first
+page on.
 
 `CLEW_LAW_EXAMPLES` sets how many examples are tried.
 """
@@ -17,11 +18,13 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from visit_database import visited
 
 from clew.errors import FetchError, Reason
 from clew.fetch import Response
 from clew.fetch.replay import ReplayFetcher
 from clew.messages import Learned
+from clew.policy import recall
 from clew.run import CrawlConfig, Session, VirtualClock, checkpoint
 from clew.store import SqliteStore, open_reader
 from clew.strategy import STRATEGIES
@@ -125,15 +128,24 @@ def webs(draw):
 WEIGHTS = ("learned", "learned", "balanced", "product", {"content": 1.0, "url": 0.5, "sibling": 2.0})
 SETTINGS = st.fixed_dictionaries(
     {
-        # Without the one that needs people's visits.
-        "strategy": st.sampled_from(["intelligent"] * 8 + sorted({*STRATEGIES} - {"collaborative"})),
+        "strategy": st.sampled_from(["intelligent"] * 8 + ["topic-driven"] * 2 + sorted(STRATEGIES)),
+        # Where the strategy can do without; visits of two people tell of a page.
+        "visits": st.sampled_from([False, False, True]),
         "weights": st.sampled_from(WEIGHTS),
         "depth": st.sampled_from([None, None, 1, 2, 3]),
         "sitemaps": st.sampled_from(["off", "robots", "on"]),
         "traps": st.booleans(),
+        "prune": st.sampled_from([False, False, False, True]),
         "max_size": st.sampled_from([None, None, None, 10]),
         "per_host": st.sampled_from([None, None, 12]),
         "use": st.booleans(),
+        # At a level that so few finds come to.
+        "confidence": st.sampled_from([None, None, 0.3, 0.6]),
+        "match": st.sampled_from(["turbine", "turbine", "t=turbine\nv=valley7 OR url:stone\nt2=url:meadow"]),
+        "share": st.sampled_from(["even", "greedy"]),
+        # Looked at every fetch or two, so that these webs come to it; a rule of several clauses goes by the
+        # last look for a while.
+        "stop": st.sampled_from(["", "", "recall >= 0.5", "recall >= 0.7 and pages >= 20 or stale >= 25"]),
     }
 )
 
@@ -148,13 +160,12 @@ class Kill(SqliteStore):
 def crawled(web, store, pages, more, clock):
     config = CrawlConfig(
         seeds=(web.url(0),),
-        match="turbine",
         pages=pages,
         own=("*",),
         proxy="http://127.0.0.1:9",
         delay=0,
         concurrency=1,
-        **more,
+        **{"match": "turbine", **more},
     )
     session = Session(config, store, fetcher=ReplayFetcher(web), clock=clock)
     asyncio.run(session.run())
@@ -180,10 +191,13 @@ STOPS = st.lists(st.tuples(st.integers(1, 35), st.booleans()), min_size=1, max_s
 def traces_of(tmp_path_factory, earlier, web, more, stops, every):
     """The trace of one session, and that of the same crawl stopped and taken up again."""
     more = dict(more)
-    learns = more["strategy"] == "intelligent"
-    more["use"] = (str(earlier),) if more["use"] and learns else ()
-    if not learns:
+    weighs = more["strategy"] == "intelligent"
+    learns = STRATEGIES[more["strategy"]].capabilities.relearns
+    more["use"] = (str(earlier),) if more["use"] and weighs else ()
+    if not weighs:
         del more["weights"]
+    if (more.pop("visits") and weighs) or more["strategy"] == "collaborative":
+        more |= {"visits": visited(tmp_path_factory.mktemp("law"), list(web.urls())), "k": 2}
     traces = []
     for sessions in ([(60, False)], [*sorted(stops), (60, False)]):
         path = tmp_path_factory.mktemp("law") / "crawl"
@@ -195,10 +209,13 @@ def traces_of(tmp_path_factory, earlier, web, more, stops, every):
                 (Kill if killed and learns else SqliteStore)(path) as store,
             ):
                 patched.setattr(checkpoint, "LEAST", every or 1_000)
+                patched.setattr(recall, "FEWEST_FINDS", 1)
+                patched.setattr(recall, "FEWEST_FETCHES", 4)
                 patched.setattr(checkpoint, "FEW", 0 if every and not killed else 1_000)
                 crawled(web, store, pages, more, clock)
         with open_reader(path) as reader:
-            traces.append([decision.line() for decision in reader.decisions()])
+            looks = [entry.entry for entry in reader.journal() if entry.entry.startswith('{"recall"')]
+            traces.append([*(decision.line() for decision in reader.decisions()), *looks])
     return traces
 
 

@@ -21,6 +21,8 @@ from clew.page import Page
 from clew.policy.tunnel import TunnelRules
 from clew.predicate import compile as compile_predicate
 from clew.run.config import CrawlConfig
+from clew.run.focus_changes import focus_changes
+from clew.run.relearn import JUDGED
 from clew.run.session import Session
 from clew.store import MemoryStore, SqliteStore
 from clew.strategy import make
@@ -34,7 +36,7 @@ PAGES = 240
 def crawled(store, strategy="best-first", *, pages=PAGES, **more):
     web = DemoWeb(pages=400, hosts=20)
     config = CrawlConfig(
-        seeds=web.seeds(), match=FORMULA, pages=pages, strategy=strategy, own=("*",),
+        seeds=more.pop("seeds", web.seeds()), match=FORMULA, pages=pages, strategy=strategy, own=("*",),
         proxy="http://127.0.0.1:9", delay=0, concurrency=1,
         **{"tunnel": "drop", "tunnel_session": 10, **more},
     )  # fmt: skip
@@ -126,6 +128,59 @@ def test_killed_around_a_change_it_is_made_once(tmp_path, word, strategy):
             assert lines(store) == whole
 
 
+def test_each_change_has_what_it_cost_and_what_it_led_to(tmp_path):
+    """By hand, from the stored rows: pages between two changes, and the paths of finds."""
+    with SqliteStore(tmp_path / "crawl") as store:
+        crawled(store, "intelligent", pages=260, seed=3, tunnel_when="paper")
+        changes = focus_changes(store)
+        assert [(one.before, one.after) for one in changes] == focuses(store)
+        order = [d for d in store.decisions() if d.kind == "command" or d.result in JUDGED]
+        periods, period = {}, -1
+        for decision in order:
+            period += decision.kind == "command"
+            periods[decision.url] = period
+        rows = {row.url: row for row in store.pages()}
+
+        def crossed(row):
+            found = set()
+            while row is not None and row.source:
+                row = rows.get(row.source) or store.candidate(row.source)
+                if row.url in rows and not rows[row.url].matched:
+                    found.add(periods[row.url])
+            return found
+
+        for number, change in enumerate(changes):
+            mine = [row for url, row in rows.items() if periods[url] == number]
+            finds = sum(row.matched for row in mine)
+            assert (change.finds, change.off_topic) == (finds, len(mine) - finds)
+            assert change.led_to == sum(number in crossed(row) for row in rows.values() if row.matched)
+        assert sum(change.led_to for change in changes)
+
+
+def test_with_pruning_only_finds_and_start_pages_lead_on(tmp_path):
+    with SqliteStore(tmp_path / "crawl") as store:
+        crawled(store, "ariadne", tunnel="off", prune=True, sitemaps="off")
+        rows = {row.url: row for row in store.pages()}
+        led = [row for row in rows.values() if row.source in rows and row.via == "link"]
+        assert len(led) > 20
+        assert all(rows[row.source].matched or not rows[row.source].depth for row in led)
+        assert store.counts().by_reason["pruned"] > 100
+
+
+def test_a_wider_focus_prunes_less(tmp_path):
+    """Pages that satisfy what is sought lead on, whether or not they are finds."""
+    with SqliteStore(tmp_path / "crawl") as store:
+        seeds = tuple(sorted(DemoWeb(pages=400, hosts=20).relevant())[:12])
+        crawled(store, "best-first", prune=True, seeds=seeds)
+        rows = {row.url: row for row in store.pages()}
+        assert focuses(store)
+        led = [row for row in rows.values() if row.via == "link" and row.source in rows]
+        beyond = [row_page(rows[row.source]) for row in led if rows[row.source].depth]
+        sought = [compile_predicate(text) for change in focuses(store) for text in change]
+        assert any(not sought[0].judge(page).satisfied for page in beyond)
+        assert all(any(one.judge(page).satisfied for one in sought) for page in beyond)
+
+
 def test_a_simulated_crawl_tunnels_as_a_real_one_does():
     web = DemoWeb(pages=400, hosts=20)
     wanted = compile_predicate(FORMULA)
@@ -134,6 +189,10 @@ def test_a_simulated_crawl_tunnels_as_a_real_one_does():
         for rules in (None, TunnelRules(way="drop", session=10))
     )
     assert plain.found != tunnelled.found
+    assert not plain.changes
+    assert tunnelled.changes
+    assert len(plain.distances) == len(plain.finds)
+    assert 0 < plain.tunnelled <= len(plain.finds), "both start pages are about something else"
 
 
 def test_a_predicate_that_cannot_be_widened_is_told_of():

@@ -56,6 +56,8 @@ def test_jsonl_has_one_page_a_line(crawl: Path) -> None:
         "fetched_at": "2023-11-14T22:13:20.000Z",
         "lang": "en",
         "rendered": False,
+        "feedback": None,
+        "interests": [],
         "text": TEXT,
     }
 

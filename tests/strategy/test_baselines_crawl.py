@@ -8,6 +8,7 @@ import pytest
 from clew.lab.demo import DemoWeb
 from clew.run import CrawlConfig, Session
 from clew.store import MemoryStore, open_store
+from clew.strategy import find
 from clew.testing import ReplayFetcher, StaticWeb, VirtualClock
 
 pytestmark = pytest.mark.slow
@@ -108,3 +109,11 @@ def test_a_crawl_in_two_sessions_is_the_crawl_in_one(strategy, tmp_path):
             store.close()
         traces.append(trace)
     assert traces[0] == traces[1]
+
+
+@pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "random"])
+def test_a_strategy_that_says_it_has_no_dice_is_the_same_crawl_with_others(strategy):
+    web = DemoWeb(seed=7, hosts=16, pages=200)
+    runs = [crawl(web, strategy, match=web.formula(), pages=60, seed=seed)[1].decisions() for seed in (1, 2)]
+    traces = [[d.line() for d in decisions] for decisions in runs]
+    assert (traces[0] != traces[1]) == find(strategy).capabilities.throws

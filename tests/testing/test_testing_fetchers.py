@@ -69,6 +69,7 @@ def test_public_names():
         "FetcherContract",
         "HurriedClock",
         "LoggedRequest",
+        "MadeWeb",
         "RecordedServer",
         "RecordedWeb",
         "ReplayFetcher",

@@ -90,6 +90,31 @@ def test_w3c_fields_may_change_within_a_file(take: Take, visits: Path):
     assert [url for _, _, url in rows(visits)] == ["http://s.example/a?x=1", "http://t.example/b"]
 
 
+def test_lines_of_a_w3c_log_without_a_date_are_of_the_day_it_names(take: Take, visits: Path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 90)
+    log = (
+        b"#Version: 1.0\n#Date: 2023-11-14 00:00:00\n#Fields: time c-ip cs-method\n"
+        b"#Fields: time c-ip cs-uri-stem\n"
+        b"22:13:20 192.0.2.7 /a\n#Date: 2023-11-15 00:00:00\n22:13:20 192.0.2.7 /b\n"
+    )
+    found = take(log, site="http://s.example/")
+    assert (found.counts.visits, found.counts.left_out["directive"]) == (2, 5)
+    day = 86_400_000
+    expected = [(1_700_000_000_000, "http://s.example/a"), (1_700_000_000_000 + day, "http://s.example/b")]
+    assert [(at, url) for at, _, url in rows(visits)] == expected
+    # Read on, it is still the last day that was named.
+    take(log + b"22:13:21 192.0.2.7 /c\n", site="http://s.example/")
+    assert rows(visits)[-1][0] == 1_700_000_001_000 + day
+
+
+def test_times_that_no_log_can_be_of_are_malformed(take: Take, visits: Path):
+    times = (b"9" * 30, b"9" * 20, b"0", b"-5", b"9999-12-31T23:59:59Z", b"0001-01-01T00:00:00+14:00")
+    table = b"who,when,page\n" + b"".join([b"ann,%s,http://a.example/\n" % at for at in times])
+    found = take(table, columns={"person": "who", "time": "when", "url": "page"})
+    assert (found.counts.visits, found.counts.malformed["no such time"]) == (0, len(times))
+    assert rows(visits) == []
+
+
 def test_a_table_is_read_by_its_columns(take: Take, visits: Path):
     table = (
         b"when;who;page\n2023-11-14T22:13:20Z;ann;http://a.example/\n1700000001;bob;http://b.example/\nx;y\n"
@@ -106,7 +131,8 @@ def test_a_table_is_read_by_its_columns(take: Take, visits: Path):
     ]
 
 
-def test_har_recordings_give_the_pages_and_join_redirects(take: Take, visits: Path):
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress])
+def test_har_recordings_give_the_pages_and_join_redirects(take: Take, visits: Path, pack):
     def entry(at: int, url: str, status: int = 200, kind: str = "text/html") -> dict[str, object]:
         return {
             "startedDateTime": f"2023-11-14T22:13:2{at}.000Z",
@@ -119,8 +145,8 @@ def test_har_recordings_give_the_pages_and_join_redirects(take: Take, visits: Pa
         entry(1, "http://a.example/b"),
         entry(2, "http://a.example/c", kind="image/gif"),
     ]
-    found = take(json.dumps({"log": {"entries": entries}}).encode())
-    assert (found.format, found.counts.visits) == ("har", 1)
+    found = take(pack(json.dumps({"log": {"entries": [*entries, None, 7]}}).encode()))
+    assert (found.format, found.counts.visits, found.counts.lines) == ("har", 1, 5)
     with VisitsDatabase(visits) as database:
         joined = (
             "SELECT a.url, b.url FROM redirects r JOIN pages a ON a.page = r.page "
@@ -184,9 +210,25 @@ def test_compressed_logs_are_read_and_known_as_the_plain_ones(take: Take, visits
     assert len(rows(visits)) == 1
 
 
-def test_a_broken_archive_is_told_in_a_sentence(take: Take):
-    with pytest.raises(UsageError, match="cannot be read"):
-        take(gzip.compress(squid(T, "192.0.2.7", "http://a.example/") * 500)[:60])
+def test_a_broken_archive_is_told_in_a_sentence_and_read_as_far_as_it_goes(take: Take, visits: Path):
+    packed = gzip.compress(b"".join([squid(T + i, "192.0.2.7", f"http://a.example/{i}") for i in range(500)]))
+    with pytest.raises(UsageError, match=r"cannot be read to its end.*what came before is kept"):
+        take(packed[: len(packed) // 2])
+    taken = len(rows(visits))
+    assert 50 < taken < 500
+    found = take(packed)
+    assert (found.resumed, found.counts.lines, len(rows(visits))) == (True, 500, 500)
+    with pytest.raises(UsageError, match="cannot be read: "):
+        take(packed[:5])
+
+
+def test_an_empty_log_is_no_mistake(take: Take):
+    assert (take(b"").format, take(gzip.compress(b"")).counts.lines) == ("empty", 0)
+
+
+def test_a_packed_database_is_to_be_unpacked_first(take: Take):
+    with pytest.raises(UsageError, match="unpack it first"):
+        take(gzip.compress(b"SQLite format 3\0" + bytes(100)))
 
 
 def test_a_log_that_grew_is_read_on_from_its_old_end(take: Take, visits: Path):
@@ -195,6 +237,19 @@ def test_a_log_that_grew_is_read_on_from_its_old_end(take: Take, visits: Path):
     found = take(old + squid(T + 1, "192.0.2.7", "http://a.example/b"))
     assert (found.resumed, found.counts.lines, found.counts.visits) == (True, 2, 2)
     assert len(rows(visits)) == 2
+
+
+def test_a_last_line_that_was_being_written_is_read_again_when_it_is_whole(take: Take, visits: Path):
+    """As a log is found while a proxy writes it: cut in the middle of a line."""
+    old, new = squid(T, "192.0.2.7", "http://a.example/"), squid(T + 1, "192.0.2.7", "http://a.example/b")
+    for cut in (30, len(new) - 12, len(new) - 1):
+        visits.unlink(missing_ok=True)
+        assert take(old + new[:cut]).counts.lines == 2
+        again = take(old + new[:cut])
+        assert (again.known, again.counts.lines) == (True, 2)
+        found = take(old + new + squid(T + 2, "192.0.2.7", "http://a.example/c"))
+        assert (found.resumed, found.counts.lines, found.counts.malformed.total()) == (True, 3, 0)
+        assert [url[17:] for _, _, url in rows(visits)] == ["", "b", "c"]
 
 
 def test_another_log_with_the_same_beginning_is_not_mistaken_for_it(take: Take, visits: Path, monkeypatch):
@@ -208,7 +263,7 @@ def test_another_log_with_the_same_beginning_is_not_mistaken_for_it(take: Take, 
 
 @pytest.mark.parametrize("stop_at", range(1, 6))
 def test_an_import_that_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, monkeypatch, stop_at: int):
-    monkeypatch.setattr(module, "_PIECE", 600)
+    monkeypatch.setattr(module, "PIECE", 600)
     log = tmp_path / "some.log"
     lines = [
         squid(T + i, f"192.0.2.{i % 5}", f"http://a.example/{i % 7}", status=302 if i % 6 == 0 else 200)
@@ -238,7 +293,7 @@ def test_an_import_that_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, 
 
 
 def test_giant_lines_and_control_characters_are_harmless(take: Take, monkeypatch):
-    monkeypatch.setattr(module, "_PIECE", 100_000)
+    monkeypatch.setattr(module, "PIECE", 100_000)
     good = squid(T, "192.0.2.7", "http://a.example/")
     found = take(
         good

@@ -11,6 +11,7 @@ import pytest
 from visit_lines import SECRET, Take, rows, squid
 
 from clew.errors import ConfigError
+from clew.url import keys
 from clew.visits import Secret, VisitsDatabase, read_visits
 from clew.visits.privacy import is_personal, public_url, secret_place
 
@@ -88,6 +89,49 @@ def test_what_is_forgotten_is_gone_with_what_was_derived(take: Take, visits: Pat
     assert rows(visits) == []
 
 
+def redirected(person: int, page: str, target: str, at: float = T) -> bytes:
+    """Somebody asks for a page, and is led on to another."""
+    client = f"192.0.2.{person}"
+    return squid(at, client, page, status=302) + squid(at + 1, client, target)
+
+
+def test_a_page_that_led_a_forgotten_person_on_is_forgotten(take: Take, visits: Path):
+    """The address that only they asked for was kept for as long as anybody visited where it led."""
+    secret, shared = "http://a.example/clinic", "http://a.example/shared"
+    take(b"".join([redirected(1, secret, shared), squid(T + 9, "192.0.2.2", shared)]))
+    with VisitsDatabase(visits, SECRET) as database:
+        database.forget(person=SECRET.person(b"192.0.2.1"))
+        assert [url for (url,) in database.rows("SELECT url FROM pages")] == [shared]
+    assert b"clinic" not in visits.read_bytes()
+    visits.unlink()
+    take(b"".join([redirected(1, secret, shared), squid(T + 9, "192.0.2.1", shared)]))
+    with VisitsDatabase(visits, forgets=True) as database:
+        assert database.forget(before=round(T * 1000) + 5000) == 1
+    assert b"clinic" not in visits.read_bytes()
+
+
+@pytest.mark.parametrize(("people", "known"), [(2, False), (3, True)])
+def test_a_page_that_led_fewer_than_k_people_on_is_unknown(
+    take: Take, visits: Path, people: int, known: bool
+):
+    """A crawl that met a link to it would speak of it by the visits of where it leads."""
+    secret, shared = "http://a.example/clinic", "http://a.example/shared"
+    take(
+        b"".join([redirected(person, secret, shared, T + person) for person in range(people)])
+        + b"".join([squid(T + person, f"198.51.100.{person}", shared) for person in range(9)])
+    )
+    log = read_visits(visits, 3).log
+    assert log.urls == (shared,)
+    assert log.find(keys((secret,))).tolist() == [0 if known else -1]
+
+
+def test_whoever_has_no_secret_can_forget_and_not_add(take: Take, visits: Path):
+    """Once the key is deleted, for good, what is old must still go."""
+    take(squid(T, "192.0.2.1", "http://a.example/"))
+    with VisitsDatabase(visits, forgets=True) as database:
+        assert database.forget(before=round(T * 1000) + 1) == 1
+
+
 def world(take: Take, visits: Path, secret_visit: str) -> object:
     """Ten people and a victim; all of the victim's visits are the same but one. Gives what leaves."""
     lines = []
@@ -122,6 +166,27 @@ def test_the_attack_would_succeed_without_k(visits: Path, take: Take):
     """Guards the test above: what it compares does tell the visit where a page of one person is spoken of."""
     world(take, visits, "http://secret.example/clinic")
     assert "http://secret.example/clinic" in read_visits(visits, 1).log.urls
+
+
+def known_pages(take: Take, visits: Path, people: tuple[int, ...]) -> tuple[str, ...]:
+    """The pages that leave where just these people visited one page more than everybody else."""
+    visits.unlink(missing_ok=True)
+    lines = [squid(T + who, f"192.0.2.{who}", "http://a.example/all") for who in range(6)]
+    take(b"".join([*lines, *[squid(T + 9, f"192.0.2.{who}", "http://a.example/some") for who in people]]))
+    return read_visits(visits, 3).log.urls
+
+
+def test_k_does_not_hide_a_visit_from_whoever_knows_all_others(take: Take, visits: Path):
+    """As docs/visits.md says: people 1 and 2 were there; that the page is spoken of says that a third was."""
+    assert "http://a.example/some" not in known_pages(take, visits, (1, 2))
+    assert "http://a.example/some" in known_pages(take, visits, (1, 2, 5))
+
+
+def test_k_hides_a_visit_from_whoever_knows_all_others_but_one(take: Take, visits: Path):
+    """People 1 and 2 were there; whether 4 or 5 was the third is the same to the last bit."""
+    seen = {known_pages(take, visits, (1, 2, third)) for third in (4, 5)}
+    assert len(seen) == 1
+    assert sorted(len(read_visits(visits, 3).log.people_of.row(page)) for page in range(2)) == [3, 6]
 
 
 def test_k_is_one_at_home_and_three_where_others_are(take: Take, visits: Path, tmp_path: Path):

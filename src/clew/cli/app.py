@@ -41,6 +41,14 @@ VERBS = (
         "It may be running: the figures are those of its last checkpoint.",
     ),
     (
+        "steer",
+        "clew.cli.steer:steer",
+        "Change a crawl while it runs, or before it goes on.",
+        "Another formula, strategy or budget, a host banned, pages boosted or judged by you, a pause. A "
+        "running crawl takes it in between two pages; one at rest does when it goes on. --preview says what "
+        "would move, and moves nothing.",
+    ),
+    (
         "export",
         "clew.cli.export:export",
         "Write the pages of a crawl as jsonl, csv, warc or parquet.",
@@ -73,10 +81,24 @@ VERBS = (
         "One file with curve, finds, hosts and settings, that needs no network. Prints where it is.",
     ),
     (
+        "compare",
+        "clew.cli.compare:compare",
+        "Put two crawls side by side; by what both found, say how much there is.",
+        "Figures of each, finds in common, and Chapman's estimate with its interval, for two crawls that "
+        "look for the same and are as independent as can be: other seeds, another strategy.",
+    ),
+    (
         "trace",
         "clew.cli.trace:trace",
         "Print every decision of a crawl, one a line.",
         "Without --json the lines leave out the times, so that two crawls can be compared with diff.",
+    ),
+    (
+        "dash",
+        "clew.cli.dash:dash",
+        "Show crawls in a browser, start new ones and steer them.",
+        "On 127.0.0.1, until interrupted; prints the address to open. Works on crawls that run, are paused, "
+        "are over or crashed, and none waits for it. Needs the extra clew[dash].",
     ),
     (
         "init",

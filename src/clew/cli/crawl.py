@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +18,7 @@ from clew.cli.runner import CrawlPlan, perform
 from clew.errors import StorageFull, UsageError
 
 if TYPE_CHECKING:
+    from clew.dashboard.beside import DashboardBeside
     from clew.run.config import CrawlConfig
     from clew.run.session import Finished
     from clew.topic import TopicLibrary
@@ -49,6 +52,9 @@ def crawl(
         ),
     ] = (),
     options: CrawlOptions = CrawlOptions(),  # noqa: B008 - frozen
+    dash: Annotated[
+        bool, Parameter(negative=(), help="Show it in a browser while it runs: says which address to open.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Crawl towards the pages a formula describes, or resume a crawl."""
@@ -56,22 +62,40 @@ def crawl(
     from clew.cli.views import choose_views
 
     plan = make_plan(read_seeds(seeds, seeds_file), directory, options.given())
-    try:
-        performed = perform([plan], choose_views([""]))
-    except StorageFull:
-        say(f"once there is room, go on with: clew crawl -d {clean(str(directory))}")
-        raise
-    (finished,) = performed.finished
-    _summarise(plan, finished)
-    if json:
-        put_json(_as_json(plan, finished))
+    with ExitStack() as stack:
+        shown = _dashboard(plan, stack) if dash else None
+        try:
+            performed = perform([plan], choose_views([""]))
+        except StorageFull:
+            say(f"once there is room, go on with: clew crawl -d {clean(str(directory))}")
+            raise
+        (finished,) = performed.finished
+        _summarise(plan, finished)
+        if json:
+            put_json(_as_json(plan, finished))
+        if shown is not None and shown.url and not performed.signal and sys.stdin.isatty():
+            say(f"  look    {shown.url} until Ctrl-C; later clew dash {clean(str(directory))}")
+            with suppress(KeyboardInterrupt):
+                shown.wait()
     return code_of_end(finished.reason, finished.matches, performed.signal)
+
+
+def _dashboard(plan: CrawlPlan, stack: ExitStack) -> DashboardBeside:
+    """The dashboard of a crawl, in a process of its own that ends with this one."""
+    from clew.dashboard.beside import DashboardBeside
+
+    if plan.report is None:
+        raise UsageError("--dash shows crawls in directories, which this one is not: leave it out")
+    found = DashboardBeside(plan.report.parent, lambda url: say(f"dashboard: {url}"))
+    stack.callback(found.close)
+    return found
 
 
 def make_plan(seeds: tuple[str, ...], directory: str, given: dict[str, object]) -> CrawlPlan:
     """Settings and predicate, checked before anything is written."""
     from clew.predicate import notes
     from clew.run.build import check_fetcher, predicate_of, rules_of, strategy_of
+    from clew.run.known import known_of
     from clew.run.settings import load_config, resume_config
     from clew.run.user_code import UserCode
     from clew.store import is_crawl
@@ -88,11 +112,13 @@ def make_plan(seeds: tuple[str, ...], directory: str, given: dict[str, object]) 
     predicate = predicate_of(config, code=code, topics=topics)
     rules_of(config)
     check_fetcher(config)
-    strategy_of(config, predicate)
+    strategy_of(config, predicate, topics)
     if not is_crawl(directory):
+        known_of(config, {})
         for note in notes(config.match):
             say(f"note: {note}")
-        say(f"looking for: {clean(predicate.text())}")
+        for line in predicate.text().split("\n"):
+            say(f"looking for: {clean(line)}")
     return CrawlPlan(config, predicate, directory, code)
 
 
@@ -126,6 +152,17 @@ def _summarise(plan: CrawlPlan, finished: Finished) -> None:
         f"{finished.reason}{used_up}: {finished.matches} finds in {finished.pages} pages, "
         f"{finished.requests} requests{per_find}"
     )
+    if finished.by_interest:
+        from clew.cli.status import interest_pairs
+
+        each = interest_pairs(plan.predicate.text(), dict(finished.by_interest))
+        say(f"  finds   {', '.join(f'{name.strip()} {count}' for name, count in each.items())}")
+    if (recall := finished.recall) is not None:
+        least, about, most = recall.left
+        say(
+            f"  recall  {recall.low:.2f} to {recall.high:.2f} of what links lead to, as of page "
+            f"{recall.pages}: {least} to {most} more, about {about}"
+        )
     if plan.config.threshold == "start":
         from clew.run.settings import stored_config
 
@@ -170,7 +207,9 @@ def _as_json(plan: CrawlPlan, finished: Finished) -> dict[str, Any]:
         "reason": finished.reason,
         "pages": finished.pages,
         "matches": finished.matches,
+        "by_interest": dict(finished.by_interest),
         "requests": finished.requests,
+        "recall": None if finished.recall is None else finished.recall.as_dict(),
         "exit_code": code_of_end(finished.reason, finished.matches),
         "report": None if plan.report is None else str(plan.report),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
 #: Seconds after which a page of the demo that never comes is hung up on, by its server. The crawls are
 #: patient, so that on a busy machine they find what they find on an idle one.
 STALL = 1.0
-#: What is compared, and the strategy of each; for links, and for people.
+#: What is compared, and the strategy of each; for links, for people, and for topics.
 STRATEGIES = {"breadth-first": "breadth-first", "best-first": "best-first", "intelligent": "intelligent"}
 PEOPLE = {"breadth-first": "breadth-first", "intelligent": "intelligent", "both": "intelligent"}
-#: The one that goes by a log of visits too.
-BOTH = "both"
-_LOG = "visits"
+TOPICS = {"breadth-first": "breadth-first", "focused": "ariadne", "tunnelling": "ariadne"}
+SHOWN = {"links": STRATEGIES, "people": PEOPLE, "topics": TOPICS}
+#: The one that goes by a log of visits too, and the one that widens its focus.
+BOTH, TUNNELLING = "both", "tunnelling"
+_LOG, _TOPICS = "visits", "topics"
+#: Pages for each crawl. What two topics share is rare, and takes longer to find.
+_PAGES, _MORE = 300, 600
+#: Pages of a session of the crawl that tunnels: short, as the crawl is.
+_SESSION = 50
 #: Marks a directory that a demo made, and that the next one may therefore replace.
 MARKER = ".clew-demo"
 
@@ -37,10 +44,15 @@ def demo(
         Path, Parameter(name=("--directory", "-d"), metavar="DIR", help="Where the crawls are kept.")
     ] = Path("demo"),
     seed: Annotated[int, Parameter(metavar="N", help="Which web is made up, and how the dice fall.")] = 7,
-    pages: Annotated[int, Parameter(metavar="N", help="Pages for each of the three crawls.")] = 300,
+    pages: Annotated[
+        int | None, Parameter(metavar="N", help="Pages for each of the three crawls (300; for topics 600).")
+    ] = None,
     interest: Annotated[
-        Literal["links", "people"],
-        Parameter(metavar="links|people", help="What is shown: ways by links, or what people's visits add."),
+        Literal["links", "people", "topics"],
+        Parameter(
+            metavar="links|people|topics",
+            help="What is shown: ways by links, what people's visits add, or tunnelling to two topics.",
+        ),
     ] = "links",
     json: Json = False,
 ) -> int:
@@ -50,20 +62,40 @@ def demo(
     from clew.lab.serve import serving
 
     _make_room(directory)
+    pages = pages or (_MORE if interest == "topics" else _PAGES)
     web = DemoWeb(seed=seed)
+    topics = directory / _TOPICS if interest == "topics" else None
+    formula = web.formula() if topics is None else _trained(web, topics)
     with serving(web, stall=STALL) as proxy:
-        say(f"serving {web.name} on {proxy}; looking for: {web.formula()}")
-        shown = PEOPLE if interest == "people" else STRATEGIES
+        say(f"serving {web.name} on {proxy}; looking for: {formula}")
+        shown = SHOWN[interest]
         visits = _visits(web, directory / _LOG, seed) if interest == "people" else None
+        asked = {
+            "seeds": web.seeds(),
+            "match": formula,
+            "topics": topics,
+            "seed": seed,
+            "pages": pages,
+            "proxy": proxy,
+        }
         plans = [
-            _plan(web, way, directory / name, proxy, seed, pages, visits if name == BOTH else None)
+            _plan(
+                directory / name,
+                asked
+                | {
+                    "strategy": way,
+                    "visits": visits if name == BOTH else None,
+                    "tunnel": "climb" if name == TUNNELLING else "off",
+                    "tunnel_session": _SESSION,
+                },
+            )
             for name, way in shown.items()
         ]
         performed = perform(plans, choose_views(list(shown)))
     runs = [_run_of(name, plan) for name, plan in zip(shown, plans, strict=True)]
     cut = next((end for end in performed.finished if end.reason == "interrupted"), None)
     times = {} if cut else ratios(runs)
-    report = _report(runs, directory, web.formula(), seed, pages, interest)
+    report = _report(runs, directory, formula, seed, pages, interest)
     if json:
         put_json({"runs": [_as_json(run) for run in runs], "ratios": times, "report": str(report)})
     else:
@@ -91,7 +123,7 @@ def _make_room(directory: Path) -> None:
         raise UsageError(f"{directory} is there and was not made by a demo: choose another --directory")
     directory.mkdir(parents=True, exist_ok=True)
     (directory / MARKER).write_text("made by clew demo; the next one replaces it\n", encoding="utf-8")
-    for name in (*STRATEGIES, *PEOPLE, _LOG):
+    for name in (*STRATEGIES, *PEOPLE, *TOPICS, _LOG, _TOPICS):
         shutil.rmtree(directory / name, ignore_errors=True)
 
 
@@ -111,27 +143,21 @@ def _visits(web: DemoWeb, place: Path, seed: int) -> Path:
     return visits
 
 
-def _plan(
-    web: DemoWeb, strategy: str, directory: Path, proxy: str, seed: int, pages: int, visits: Path | None
-) -> CrawlPlan:
+def _trained(web: DemoWeb, folder: Path) -> str:
+    """Two topics of the web, trained from its pages, and the formula that joins them."""
+    from clew.lab.demo.topics import make_topics
+
+    formula = make_topics(web, folder)
+    say(f"trained two topics from its pages: clew topic list --topics {folder}")
+    return formula
+
+
+def _plan(directory: Path, asked: dict[str, Any]) -> CrawlPlan:
     from clew.run.build import predicate_of
     from clew.run.settings import make_config
 
-    config = make_config(
-        {
-            "seeds": web.seeds(),
-            "match": web.formula(),
-            "strategy": strategy,
-            "seed": seed,
-            "pages": pages,
-            "own": ("*",),
-            "proxy": proxy,
-            "delay": 0,
-            "ordered": True,
-            "parse_workers": 0,
-            "visits": visits,
-        }
-    )
+    rules = {"own": ("*",), "delay": 0, "ordered": True, "parse_workers": 0}
+    config = make_config(asked | rules)
     return CrawlPlan(config, predicate_of(config), directory)
 
 
@@ -169,6 +195,12 @@ def _show(runs: list[ComparedCrawl], times: dict[str, float]) -> None:
     put_table(("crawl", "pages", "requests", "finds", "fetches per find"), rows, right=(1, 2, 3, 4))
     for name, many in times.items():
         put(f"{name} needed {many:.1f} times fewer fetches per find than {runs[0].name}")
+    for run in runs:
+        for change in run.changes:
+            put(
+                f"{run.name}, after page {change.pages}: seeking {change.after} "
+                f"({change.off_topic} off-topic pages, {change.finds} finds; led to {change.led_to})"
+            )
 
 
 def _as_json(run: ComparedCrawl) -> dict[str, Any]:
@@ -178,4 +210,5 @@ def _as_json(run: ComparedCrawl) -> dict[str, Any]:
         "requests": run.requests,
         "finds": run.matches,
         "fetches_per_find": run.requests_per_match,
+        "focus": [asdict(change) for change in run.changes],
     }

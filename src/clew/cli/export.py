@@ -34,6 +34,12 @@ def export(
         Path | None, Parameter(name=("--output", "-o"), metavar="FILE", help="Where to write (stdout).")
     ] = None,
     matched: Annotated[bool, Parameter(negative=(), help="The finds alone.")] = False,
+    interest: Annotated[
+        str,
+        Parameter(
+            name="--for", metavar="NAME", help="The finds of one of the crawl's several interests alone."
+        ),
+    ] = "",
     raw: Annotated[
         bool,
         Parameter(negative=(), help="CSV cells as they are, though a spreadsheet may run them as formulas."),
@@ -55,7 +61,7 @@ def export(
     format = format or named or "jsonl"  # noqa: A001 - the option's name
     if output is not None:
         with reading(directory) as reader:
-            count = write(reader, output, format=format, matched=matched, raw=raw)
+            count = write(reader, output, format=format, matched=matched, interest=interest, raw=raw)
             whole = not reader.unreadable
         say(f"{count} pages in {output}")
         return DONE if whole else FAILURE
@@ -63,7 +69,7 @@ def export(
         raise UsageError(f"{format} is not for a terminal: give --output FILE, or redirect the output")
     sys.stdout.flush()
     with reading(directory) as reader:
-        write(reader, sys.stdout.buffer, format=format, matched=matched, raw=raw)
+        write(reader, sys.stdout.buffer, format=format, matched=matched, interest=interest, raw=raw)
         return FAILURE if reader.unreadable else DONE
 
 

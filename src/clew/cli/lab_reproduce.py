@@ -1,4 +1,4 @@
-"""`clew lab reproduce`: the experiments of the 2001 paper, and of the 2002 one, done again."""
+"""`clew lab reproduce`: the experiments of the papers, done again."""
 
 from __future__ import annotations
 
@@ -21,13 +21,20 @@ if TYPE_CHECKING:
     from clew.report.reproduction import Written
 
 EVERYTHING = "all"
+ARIADNE = "ariadne"
+"""All figures of the paper on Ariadne."""
 STATEMENTS = "statements"
+#: Papers whose reproduction is no matter of harvest curves.
+STUDIES = ("confidence", "topic-driven")
 
 
 def reproduce(
     figure: Annotated[
         str,
-        Parameter(metavar="FIGURE", help="figure-3, table-2, …, collaborative, or all; see the docs."),
+        Parameter(
+            metavar="FIGURE",
+            help="figure-3, …, collaborative, ariadne, confidence, topic-driven, or all; see the docs.",
+        ),
     ],
     /,
     *,
@@ -50,17 +57,20 @@ def reproduce(
     # One thread a process: the processes are the parallelism, and sums stay in one order.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from clew.lab.reproduce import collaborative_figures, figures, perform
+    from clew.lab.reproduce import ariadne_figures, collaborative_figures, figures, perform
     from clew.report.reproduction import write_document, write_figure
 
-    # The 2002 paper has its own page: it is no part of `all`, which is the 2001 paper's.
-    other = collaborative_figures(small=quick)
-    every = other if figure in other else figures(small=quick)
-    names = [figure] if figure in other else _chosen(figure, every)
     if quick and docs is not None:
         raise UsageError(
             "--quick is for trying out: its figures do not go into a document; leave out one of the two"
         )
+    if figure in STUDIES:
+        return _study(figure, output, quick=quick, docs=docs, json=json)
+    # Other papers have pages of their own: they are no part of `all`, which is that of the first.
+    ariadne = ariadne_figures(small=quick)
+    other = ariadne | collaborative_figures(small=quick)
+    every = other if figure in (ARIADNE, *other) else figures(small=quick)
+    names = list(ariadne) if figure == ARIADNE else [figure] if figure in other else _chosen(figure, every)
     needed = every if STATEMENTS in names else {name: every[name] for name in names}
     output.mkdir(parents=True, exist_ok=True)
     file = output / ("quick.jsonl" if quick else "crawls.jsonl")
@@ -89,12 +99,39 @@ def reproduce(
     return 0
 
 
+def _study(figure: str, output: Path, *, quick: bool, docs: Path | None, json: bool) -> int:
+    """What is no matter of harvest curves, each with a page of its own."""
+    from clew.lab.reproduce.confidence import confidence_study
+    from clew.lab.reproduce.topic_driven import topic_driven_study
+    from clew.report.reproduction import place_study, study_json, write_study
+
+    made = {"confidence": confidence_study, "topic-driven": topic_driven_study}[figure]
+    study = made(small=quick, tell=lambda said: say(f"clew: done: {said}"))
+    output.mkdir(parents=True, exist_ok=True)
+    write_study(study, output)
+    if docs is not None:
+        place_study(study, docs)
+    if json:
+        put_json([study_json(study)])
+    else:
+        put(study.title)
+        for sheet in study.sheets:
+            put(f"  {sheet.title}")
+            put_table(sheet.headings, sheet.rows, right=range(1, len(sheet.headings)))
+            put()
+    say(f"plots and tables in {output}")
+    return 0
+
+
 def _chosen(figure: str, every: dict[str, Figure]) -> list[str]:
     known = [*every, STATEMENTS]
     if figure == EVERYTHING:
         return known
+    others = ("collaborative", ARIADNE, *STUDIES)
     if figure not in known:
-        raise UsageError(f"there is no figure {figure!r}: choose {', '.join(known)} or {EVERYTHING}")
+        raise UsageError(
+            f"there is no figure {figure!r}: choose {', '.join([*known, *others])} or {EVERYTHING}"
+        )
     return [figure]
 
 

@@ -6,14 +6,16 @@ import os
 import signal
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from clew.cli.console import put, put_json, put_table, say
 from clew.cli.directories import Json
 from clew.cli.exits import INTERRUPTED
+from clew.errors import UsageError
 
 if TYPE_CHECKING:
     from clew.lab.results import Results
@@ -37,6 +39,16 @@ def run(
     workers: Annotated[
         int | None, Parameter(metavar="N", help="Processes; by default one for each core.")
     ] = None,
+    dice: Annotated[
+        int | None, Parameter(metavar="N", help="Run every case so often, with other dice; else the file's.")
+    ] = None,
+    sets: Annotated[
+        int | None, Parameter(metavar="N", help="Seed sets of each kind that is drawn; else the file's.")
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        Parameter(metavar="NAME", negative=(), help="Only this part of a suite; may be repeated."),
+    ] = None,
     fresh: Annotated[bool, Parameter(negative=(), help="Forget finished runs and do them again.")] = False,
     json: Json = False,
 ) -> int:
@@ -44,16 +56,23 @@ def run(
     # One thread a process: the processes are the parallelism, and sums stay in one order.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from clew.lab.experiment import Experiment
     from clew.lab.runner import run_experiment
+    from clew.lab.suite import load_suite, note_look
 
-    what = Experiment.load(experiment)
-    place = output or Path("lab") / what.name
+    if (dice is not None and dice < 1) or (sets is not None and sets < 1):
+        raise UsageError("--dice and --sets are at least 1")
+    suite = load_suite(experiment).only(part or ()).repeated(dice=dice, sets=sets)
+    place = output or Path("lab") / suite.name
     meter = Meter()
     # Asked to end, it ends as after Ctrl-C, and takes its processes with it.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    found: list[tuple[Results, tuple[ResultTable, ...]]] = []
+    note_look(suite, "begun")
     try:
-        results = run_experiment(what, place, workers=workers, fresh=fresh, tell=meter)
+        for what in suite.parts:
+            results = run_experiment(what, suite.place(place, what), workers=workers, fresh=fresh, tell=meter)
+            meter.end()
+            found.append((results, _finish(results, "")))
     except KeyboardInterrupt:
         meter.end()
         say(f"clew: interrupted; what is finished is in {place}: run the same command to go on")
@@ -61,10 +80,50 @@ def run(
     finally:
         signal.signal(signal.SIGTERM, before)
     meter.end()
-    tables = _finish(results, "")
-    say(f"report  {place / 'report.html'}")
-    _put(tables, results, json=json)
+    tables = tuple(table for _, some in found for table in some)
+    note_look(suite, "finished", tables)
+    for results, _ in found:
+        say(f"report  {results.directory / 'report.html'}")
+    if json:
+        put_json(_suite_json(tables, suite.parts[0].baseline) if not suite.whole else _as_json(tables))
+        return 0
+    for results, some in found:
+        _put(some, results, json=False)
+    if not suite.whole:
+        _put_overall(tables, suite.parts[0].baseline)
     return 0
+
+
+def _as_json(tables: tuple[ResultTable, ...]) -> dict[str, Any]:
+    from clew.lab.summary import as_json
+
+    return as_json(tables)
+
+
+def _suite_json(tables: tuple[ResultTable, ...], baseline: str) -> dict[str, Any]:
+    from clew.lab.suite import overall
+
+    return _as_json(tables) | {"overall": [asdict(row) for row in overall(tables, baseline)]}
+
+
+def _put_overall(tables: tuple[ResultTable, ...], baseline: str) -> None:
+    """All webs of a suite together."""
+    from clew.lab.suite import overall
+
+    headings = ("all webs", "starts", "topics", "nAUC", "95 %", "difference", "p")
+    rows = [
+        (
+            row.strategy,
+            row.starts,
+            str(row.topics),
+            f"{row.nauc:.3f}",
+            f"{row.low:.3f}–{row.high:.3f}",
+            "" if row.difference is None else f"{row.difference:+.3f}",
+            "" if row.p is None else f"{row.p:.4f}",
+        )
+        for row in overall(tables, baseline)
+    ]
+    put_table(headings, rows, right=range(2, 7))
 
 
 def show(output: Output, /, *, against: Against = "", json: Json = False) -> None:
@@ -146,6 +205,8 @@ def _put(tables: tuple[ResultTable, ...], results: Results, *, json: bool) -> No
         headings = ("strategy", "nAUC", "95 %", "recall", "to 50 %", "to 80 %", "to 90 %", "ms/page", "p")
         put_table(headings, [_cells(row, cpu) for row in table.rows], right=range(1, 9))
         put()
+        put_table(_LUCK, [_luck_cells(row) for row in table.rows], right=range(1, 10))
+        put()
 
 
 def _cells(row: Row, cpu: dict[str, float]) -> tuple[str, ...]:
@@ -160,6 +221,29 @@ def _cells(row: Row, cpu: dict[str, float]) -> tuple[str, ...]:
         _reached(row.to90, row.to90_share),
         f"{cpu[row.strategy]:.2f}" if row.strategy in cpu else "",
         "" if row.p is None else f"{row.p:.4f}",
+    )
+
+
+_LUCK = (
+    *("luck", "worst", "÷ mean", "95 %", "sd dice", "starts", "topics"),
+    *("none in 50", "with one near", "first find"),
+)
+
+
+def _luck_cells(row: Row) -> tuple[str, ...]:
+    luck = row.luck
+    between = "" if luck.worst_low is None else f"{luck.worst_low:.2f}–{luck.worst_high:.2f}"
+    return (
+        f"{row.strategy}, {luck.dice} dice" if luck.dice > 1 else row.strategy,
+        _number(luck.worst),
+        "–" if luck.worst_share is None else f"{luck.worst_share:.2f}",
+        between,
+        _number(luck.sd_dice),
+        _number(luck.sd_starts),
+        _number(luck.sd_topics),
+        f"{luck.nothing:.0%}",
+        "–" if luck.nothing_near is None else f"{luck.nothing_near:.0%}",
+        f"{luck.first:.0f}",
     )
 
 

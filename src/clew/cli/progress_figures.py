@@ -78,6 +78,22 @@ def pages_of(pages: int, budget: object) -> str:
     return f"{pages} of {budget}" if pages <= budget else f"{pages}, over the budget of {budget}"
 
 
+def interests_text(progress: Progress) -> str:
+    """The finds of each interest, where there are several."""
+    return ", ".join([f"{name} {count}" for name, count in progress.by_interest.copy().items()])
+
+
+def recall_text(progress: Progress) -> str:
+    """How much was found, as an interval, and how many of the known targets; empty while there is too little
+    to say."""
+    found = []
+    if (estimate := progress.recall) is not None:
+        found.append(f"{estimate.low:.2f} to {estimate.high:.2f}")
+    if (known := progress.known) is not None:
+        found.append(f"{known.found} of {known.counted} known")
+    return ", ".join(found)
+
+
 def waiting_text(waiting: Sequence[Wait], now: float, count: int) -> list[str]:
     """What waits, how long still and why: a line each, of `count` at most.
 

@@ -18,9 +18,13 @@ def rerun_command(config: CrawlConfig, directory: Path | str) -> str:
     >>> rerun_command(config, Path("farms"))
     'clew crawl https://a.example/ --match \\'"wind farm"\\' --pages none --depth 3 --directory farms'
     """
+    from clew.predicate.interests import formulas
+
     # by way of `to_json`, so that a redacted secret stays redacted
     shown = type(config).from_json(config.to_json())
-    words = ["clew", "crawl", *shown.seeds, "--match", shown.match]
+    words = ["clew", "crawl", *shown.seeds]
+    for name, text in formulas(shown.match).items():
+        words += ["--match", f"{name}={text}" if name else text]
     for name, field in type(config).model_fields.items():
         value = getattr(shown, name)
         if name in ("seeds", "match") or value == field.get_default():

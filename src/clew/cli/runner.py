@@ -107,6 +107,7 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     from clew.run.session import Session
     from clew.run.user_code import SlowFunctions
     from clew.store import is_crawl, open_store
+    from clew.store.inbox import Inbox
 
     observers: list[Observer] = []
     # A crawl under way has both its directory and its port: it is the directory that tells why. A new one
@@ -131,7 +132,12 @@ def _open(plan: CrawlPlan, view: Observer, stack: ExitStack) -> tuple[Session, S
     observers += [ElapsedRecorder(store), view]
     relearning = ProgressNotice("learning again from what was fetched")
     session = Session(
-        plan.config, store, predicate=plan.predicate, observers=observers, relearned=relearning.tell
+        plan.config,
+        store,
+        predicate=plan.predicate,
+        observers=observers,
+        relearned=relearning.tell,
+        inbox=None if plan.report is None else Inbox(plan.report.parent),
     )
     return session, store
 

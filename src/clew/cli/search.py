@@ -29,7 +29,8 @@ def search(
         if json:
             put_json(asdict(hit))
             continue
-        put(f"{clean(hit.url)}  {clean(hit.title, 80)}")
+        names = f"  [{', '.join(map(clean, hit.interests))}]" if hit.interests else ""
+        put(f"{clean(hit.url)}  {clean(hit.title, 80)}{names}")
         put(f"    {clean(hit.snippet, 200)}")
     if not found:
         say("nothing found: all words must occur on one page; turbin* finds every word that begins so")

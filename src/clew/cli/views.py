@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clew.cli.console import clean, say, stderr_console
-from clew.cli.progress_figures import Speed, busiest, elapsed, harvest_bars, pages_of, waiting_text
+from clew.cli.progress_figures import (
+    Speed,
+    busiest,
+    elapsed,
+    harvest_bars,
+    interests_text,
+    pages_of,
+    recall_text,
+    waiting_text,
+)
 from clew.units import duration_text, size_text
 
 if TYPE_CHECKING:
@@ -29,6 +38,10 @@ def choose_views(names: Sequence[str]) -> list[Observer]:
         screen = Screen(stderr_console())
         return [screen.lane(name) for name in names]
     return [PlainView(name) for name in names]
+
+
+def _after(recall: str) -> str:
+    return f"  recall {recall}" if recall else ""
 
 
 class PlainView:
@@ -74,7 +87,8 @@ class PlainView:
         return (
             f"{duration_text(elapsed(progress)):>6}  {progress.pages} pages  {progress.matches} finds  "
             f"harvest {progress.harvest:.3f}  {self.speed_.tick(progress.pages):.1f}/s  "
-            f"{progress.queued} queued  {progress.failed} failed"
+            f"{progress.queued} queued  {progress.failed} failed{_after(recall_text(progress))}"
+            f"{_after(interests_text(progress))}"
         )
 
 
@@ -185,7 +199,9 @@ class Lane:
                 ("finds", f"{progress.matches:<6}", "bold green"),
                 ("pages", f"{progress.pages}{budget}", "bold"),
                 ("harvest", f"{progress.harvest:.3f} {bars}", "green"),
+                *([("recall", recall, "green")] if (recall := recall_text(progress)) else []),
             ),
+            *([(("of them", finds, "green"),)] if (finds := interests_text(progress)) else []),
             (
                 ("speed", f"{pace:.1f}/s", ""),
                 ("queue", f"{progress.queued}, {progress.in_flight} in flight", ""),

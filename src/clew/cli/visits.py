@@ -20,13 +20,21 @@ if TYPE_CHECKING:
 
     from clew.visits.database import VisitsDatabase
     from clew.visits.importing import Imported
+    from clew.visits.people import PersonLimits
 
 Database = Annotated[Path, Parameter(metavar="VISITS", help="A database of visits.")]
 Key = Annotated[
     Path | None,
     Parameter(metavar="FILE", help="The secret people are hashed with; else your configuration's."),
 ]
-People = Annotated[int, Parameter(name="--k", metavar="N", help="Fewest people a page is spoken of for (3).")]
+People = Annotated[
+    int | None,
+    Parameter(
+        name="--k",
+        metavar="N",
+        help="Fewest people a page is spoken of for (3; 1 if the visits are your own browser's).",
+    ),
+]
 
 
 def import_(
@@ -48,13 +56,17 @@ def import_(
     key: Key = None,
     json: Json = False,
 ) -> int:
-    """Take logs in: visits of people to pages, and a count for every line that is none."""
+    """Take logs in: visits of people to pages, and a count for every line that is none.
+
+    A log that cannot be read is told, and the others are read.
+    """
     from clew.visits import ImportSettings, Secret, VisitsDatabase, import_log
 
     if not logs:
         raise UsageError("give the logs to import: clew visits import LOG… -o visits.db")
     settings = ImportSettings(site=site, columns=_columns(columns), by_agent=by_agent, person=person)
     secret = Secret.of_user(key, beside=output)
+    failed = 0
     with VisitsDatabase(output, secret, create=True) as database, _bar() as bar:
         for log in logs:
             task = bar.add_task(clean(log.name, 40), total=None)
@@ -69,8 +81,16 @@ def import_(
             except KeyboardInterrupt:
                 say(f"clew: interrupted; what was read of {log} is kept: run the same command to go on")
                 return INTERRUPTED
+            except UsageError as error:
+                if len(logs) == 1:
+                    raise
+                say(f"clew: {clean(str(error))}")
+                failed += 1
+            else:
+                _put_imported(log, imported, json=json)
             bar.remove_task(task)
-            _put_imported(log, imported, json=json)
+    if failed:
+        raise UsageError(f"{failed} of {len(logs)} logs were not read to their end; the others were")
     return 0
 
 
@@ -81,18 +101,41 @@ def audit(
     identity: Annotated[
         str, Parameter(metavar="TEXT", help="An address or user name: what is kept of that person.")
     ] = "",
-    k: People = 3,
+    agent: Annotated[
+        str, Parameter(metavar="TEXT", help="Their browser, where people were told apart by it (--by-agent).")
+    ] = "",
+    k: People = None,
+    visits_a_day: Annotated[
+        int, Parameter(metavar="N", help="Whoever has more visits on one day is a group (2000).")
+    ] = 2000,
+    visits_a_minute: Annotated[
+        int, Parameter(metavar="N", help="Whoever has more visits in one minute is a group (100).")
+    ] = 100,
+    session_gap: Annotated[
+        str, Parameter(metavar="DURATION", help="What separates two sessions of a person (30m).")
+    ] = "30m",
     key: Key = None,
     json: Json = False,
 ) -> None:
     """Show what a database of visits keeps."""
-    from clew.visits import Secret, VisitsDatabase
+    from clew.units import seconds
+    from clew.visits import PersonLimits, Secret, VisitsDatabase
 
-    secret = Secret.of_user(key) if identity else None
+    if min(visits_a_day, visits_a_minute, 1 if k is None else k) < 1:
+        raise UsageError("--k, --visits-a-day and --visits-a-minute take whole numbers from 1 on")
+    if agent and not identity:
+        raise UsageError("--agent tells people at one address apart: give that by --identity")
+    try:
+        gap = seconds(session_gap)
+    except ValueError as error:
+        raise UsageError(f"--session-gap: {error}") from None
+    limits = PersonLimits(day=visits_a_day, minute=visits_a_minute, gap=gap)
+    secret = Secret.kept(key) if identity else None
     with VisitsDatabase(database, secret) as opened:
-        found = _kept(opened, k)
+        found = _kept(opened, k, limits)
         if secret is not None:
-            found["person"] = _kept_of(opened, secret.person(identity.encode()))
+            who = f"{identity}\n{agent}" if agent else identity
+            found["person"] = _kept_of(opened, secret.person(who.encode()))
     if json:
         put_json(found)
         return
@@ -123,28 +166,37 @@ def forget(
     before: Annotated[
         str, Parameter(metavar="DATE", help="Which visits: those before a day or a time.")
     ] = "",
-    key: Key = None,
     json: Json = False,
 ) -> None:
-    """Remove visits, and all that was derived of them."""
-    from clew.visits import Secret, VisitsDatabase
+    """Remove visits, and all that was derived of them; needs no secret."""
+    from clew.visits import VisitsDatabase
     from clew.visits.formats import iso_clock
 
     if bool(person) == bool(before):
         raise UsageError("say what to forget: --person HASH or --before DATE")
     try:
-        who = int(person, 16) if person else None
-        when = iso_clock(before.encode()) if before else None
-    except ValueError:
+        who = _hash(person) if person else None
+        when = min(iso_clock(before.encode()), 1 << 62) if before else None
+    except (ValueError, OverflowError):
         wanted = "a hash such as 0123456789abcdef" if person else "a date such as 2026-05-17"
         raise UsageError(f"{person or before!r} is not {wanted}") from None
-    with VisitsDatabase(database, Secret.of_user(key)) as opened:
+    with VisitsDatabase(database, forgets=True) as opened:
         removed = opened.forget(person=who, before=when)
     if json:
         put_json({"forgotten": removed})
     else:
         put(f"{removed:,} visits forgotten")
-    say("crawls that were made with them keep what they found; resuming one says that the log has changed")
+    if removed:
+        say(
+            "crawls that were made with them keep what they found; resuming one says that the log has changed"
+        )
+
+
+def _hash(text: str) -> int:
+    """The number of a person as `clew visits audit` writes it."""
+    if len(text) != 16 or not set(text) <= set("0123456789abcdef") or text[0] > "7":
+        raise ValueError
+    return int(text, 16)
 
 
 def _columns(text: str) -> dict[str, str]:
@@ -186,16 +238,17 @@ def _put_imported(log: Path, imported: Imported, *, json: bool) -> None:
         put(f"  {count:>10,}  malformed: {why}" + (f", such as {clean(example, 60)}" if example else ""))
 
 
-def _kept(database: VisitsDatabase, k: int) -> dict[str, Any]:
+def _kept(database: VisitsDatabase, k: int | None, limits: PersonLimits) -> dict[str, Any]:
+    from clew.factor.visit_frequency import people
     from clew.visits.reading import read_visits
 
     first, last = next(database.rows("SELECT min(time), max(time) FROM visits"))
-    read = read_visits(database.path, k)
+    read = read_visits(database.path, k, limits)
     logs = database.rows("SELECT format, finished, counts FROM logs ORDER BY number")
     return {
         "visits": database.one("SELECT count(*) FROM visits"),
         "pages": database.one("SELECT count(*) FROM pages"),
-        f"pages of {k} people": len(read.log.urls),
+        f"pages of {people(read.log.k)}": len(read.log.urls),
         "from": _day(first),
         "to": _day(last),
         "secret": database.meta("key"),
@@ -207,8 +260,10 @@ def _kept(database: VisitsDatabase, k: int) -> dict[str, Any]:
 def _log_row(name: str, finished: int, counts: str) -> dict[str, Any]:
     import json
 
+    from clew.visits.importing import ImportCounts
+
     state = "finished" if finished else "interrupted"
-    return {"format": name, "state": state, **json.loads(counts)}
+    return {"format": name, "state": state, **ImportCounts.from_stored(json.loads(counts)).stored()}
 
 
 def _kept_of(database: VisitsDatabase, person: int) -> dict[str, Any]:

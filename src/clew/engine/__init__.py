@@ -11,7 +11,31 @@ Invariant: every task that was leased is settled or abandoned exactly once. The 
 the store: `url_of` looks one up, and a driver saves the effects of a settle before it leases again.
 """
 
-from clew.engine.commands import BanHost, Change, SetBudget, SetFocus, SetWeights
+from clew.engine.commands import (
+    BanHost,
+    Change,
+    Feedback,
+    SetBoost,
+    SetBudget,
+    SetFocus,
+    SetMatch,
+    SetPaused,
+    SetStrategy,
+    SetWeights,
+)
 from clew.engine.crawl import Crawl, CrawlRules
 
-__all__ = ["BanHost", "Change", "Crawl", "CrawlRules", "SetBudget", "SetFocus", "SetWeights"]
+__all__ = [
+    "BanHost",
+    "Change",
+    "Crawl",
+    "CrawlRules",
+    "Feedback",
+    "SetBoost",
+    "SetBudget",
+    "SetFocus",
+    "SetMatch",
+    "SetPaused",
+    "SetStrategy",
+    "SetWeights",
+]

@@ -93,7 +93,7 @@ class Introducer:
 
     def follow(self, target: str, task: Task, via: Via) -> list[Effect]:
         """File one URL that a page points to other than by a link; it is worth what that page was."""
-        terms, host = np.array([task.terms]), urls.host(target)
+        terms, host = self.frontier.terms[task.candidate][None].copy(), urls.host(target)
         if not self.expander.owns(host):
             return [Forward(urls.slot(host), (target,), ("",), task.depth, task.url, terms)]
         keys = urls.keys((target,))

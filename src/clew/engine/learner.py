@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.engine.commands import SetFocus, SetWeights
+from clew.engine.commands import Feedback, SetFocus, SetMatch, SetStrategy, SetWeights, Teaching
 from clew.engine.learning import Lesson, Taught, teach, teach_many
-from clew.engine.refold import Refold
+from clew.engine.refold import Learning, Refold
 from clew.engine.tunnelling import Tunnelling
 from clew.errors import UsageError
 from clew.frontier.expander import Expander
 from clew.frontier.queue import Frontier
-from clew.messages import Effect, Learned, Rescore
-from clew.predicate import FormulaPredicate, Predicate
+from clew.messages import Effect, Learned, Redimension, Rescore, State
+from clew.page import Page
+from clew.predicate import FormulaPredicate, Interests, Predicate
 from clew.predicate import compile as compile_predicate
-from clew.strategy import Strategy, checked_weights, remake
+from clew.strategy import Strategy, built, checked_weights, find
+from clew.strategy.options import read
 
 
 class Learner:
@@ -42,20 +44,32 @@ class Learner:
         expander: Expander,
         tunnelling: Tunnelling | None = None,
     ) -> None:
-        self.predicate = predicate
-        """What is judged: what counts as a find. It never changes."""
-        self.focus = predicate
-        """What is sought: links are estimated by it, and pages are examples for learning by it."""
-        self.strategy = strategy
+        self.learning = Learning(strategy, predicate, predicate)
         self.tunnelling = tunnelling
         self.taught: list[Sequence[Lesson]] | None = None
         """What the strategy was taught, batch by batch; kept only where a lab, which has no archive, asks."""
+        self._first = predicate
         self._again: Refold | None = None
         self._frontier = frontier
         self._expander = expander
 
     def __repr__(self) -> str:
         return f"Learner({self.strategy.name}, seeking {self.focus.text()!r})"
+
+    @property
+    def strategy(self) -> Strategy:
+        """What candidates are worth, and why."""
+        return self.learning.strategy
+
+    @property
+    def predicate(self) -> Predicate:
+        """What is judged: what counts as a find. Nothing but `SetMatch` changes it."""
+        return self.learning.predicate
+
+    @property
+    def focus(self) -> Predicate:
+        """What is sought: links are estimated by it, and pages are examples for learning by it."""
+        return self.learning.focus
 
     # the fold
 
@@ -100,7 +114,7 @@ class Learner:
         """Take in once more a batch that was taught before the crawl was taken up again (or one lesson of
         candidates that no judged page led to): its candidates are filed."""
         if not self.strategy.capabilities.meets:
-            self._again = self._again or Refold(self.strategy, self.focus, self._frontier)
+            self._again = self._again or Refold(self.learning, self._frontier)
             self._again.teach(lessons)
             return
         if lessons[0].met:
@@ -121,79 +135,141 @@ class Learner:
             self._expander.rescore(self._again.open())
             self._again = None
 
+    def note_page(self, candidate: int, page: Page, *, shown: bool) -> None:
+        """Nothing: its verdict is known."""
+
     # changes
 
-    def prepare(self, change: SetFocus | SetWeights) -> Refold | None:
-        """What must be taught all that happened before the change; None where nothing must."""
-        strategy, focus = self.strategy, self.focus
-        if isinstance(change, SetFocus):
-            focus = self.predicate_of(change.formula)
-            if not change.rescore or strategy.capabilities.refocuses:
-                return None
-            fresh = remake(strategy, predicate=focus)
-        elif change.weights and strategy.capabilities.reweighs:
-            checked_weights(type(strategy), change.weights)
+    def prepare(self, changes: Sequence[Teaching]) -> Refold | None:
+        """What must be taught all that happened before some changes; None where nothing must. A change that
+        cannot be made is an error that says why."""
+        for change in changes:
+            if isinstance(change, Feedback) and self._frontier.state_of(change.url) is not State.FETCHED:
+                raise UsageError(
+                    f"{change.url} was not fetched: feedback is for pages that were; "
+                    "--boost has links like it fetched earlier"
+                )
+        if all(map(self._at_once, changes)):
             return None
-        else:
-            fresh = remake(strategy, weights=change.weights)
-        if fresh.parts != strategy.parts:
+        learning = self._changed(changes)
+        if learning.strategy.capabilities.follows != self.strategy.capabilities.follows:
+            new, old = learning.strategy.base.name, self.strategy.base.name
             raise UsageError(
-                f"that would make a score of {', '.join(fresh.parts)}; in this crawl it is made of "
-                f"{', '.join(strategy.parts)}: begin another crawl for it"
+                f"{new} and {old} find candidates in different ways, by "
+                "links and by people's visits alone: begin another crawl for it"
             )
-        return Refold(fresh, focus, self._frontier)
+        if self.tunnelling is not None and learning.predicate is not self.predicate:
+            Tunnelling(learning.predicate, self.tunnelling.rules)
+        rejudged = [change.url for change in changes if isinstance(change, Feedback)]
+        whole = any(isinstance(change, SetMatch) for change in changes)
+        return Refold(learning, self._frontier, None if whole else frozenset(rejudged))
+
+    def _at_once(self, change: Teaching) -> bool:
+        """Whether a change calls for nothing to be taught again."""
+        strategy = self.strategy
+        match change:
+            case SetFocus(formula, rescore):
+                self.predicate_of(formula, self.predicate)
+                return not rescore or strategy.capabilities.refocuses
+            case SetWeights(weights):
+                known = checked_weights(type(strategy.base), weights)
+                heard = {*known} <= {*strategy.base.parts}
+                return bool(known) and strategy.capabilities.reweighs and heard
+            case _:
+                return False
+
+    def _changed(self, changes: Sequence[Teaching]) -> Learning:
+        """What is to be learned, and from what, once some changes are made, by a fresh strategy."""
+        learning = self.learning
+        setup = learning.strategy.setup
+        if setup is None:
+            raise UsageError(
+                f"{self.strategy.base.name} cannot be changed: clew.strategy.make did not build it"
+            )
+        kind = type(learning.strategy.base)
+        for change in changes:
+            match change:
+                case SetStrategy(name):
+                    kind = find(name)
+                    setup = replace(setup, weights={}, options=read(name, kind.options, {}))
+                case SetWeights(weights):
+                    setup = replace(setup, weights=checked_weights(kind, weights))
+                case SetFocus(formula):
+                    learning = replace(learning, focus=self.predicate_of(formula, learning.predicate))
+                case SetMatch(formula):
+                    wanted = self.predicate_of(formula, learning.predicate)
+                    learning = replace(learning, predicate=wanted, focus=wanted)
+                case Feedback(url, satisfied):
+                    learning = replace(learning, feedback={**learning.feedback, url: satisfied})
+        return replace(learning, strategy=built(kind, replace(setup, predicate=learning.focus)))
 
     def change(self, change: SetFocus | SetWeights) -> list[Effect]:
         """Make a change for which nothing need be taught again."""
         strategy = self.strategy
         if isinstance(change, SetWeights):
-            moved = strategy.reweigh(checked_weights(type(strategy), change.weights))
-            self._note(weights=change.weights)
+            weights = checked_weights(type(strategy.base), change.weights)
+            moved = strategy.reweigh(weights)
+            self._note(weights=weights)
             return self._expander.rescore(moved)
-        self._seek(change.formula)
+        self._seek(self.predicate_of(change.formula, self.predicate))
         self._note(predicate=self.focus)
         if change.rescore and strategy.capabilities.refocuses:
             return self._expander.rescore(strategy.refocus(self.focus))
         strategy.seek(self.focus)
         return []
 
-    def remake(self, change: SetFocus | SetWeights) -> None:
-        """Begin anew with a fresh strategy that has the change from the beginning."""
-        if isinstance(change, SetFocus):
-            self._seek(change.formula)
-            self.strategy = remake(self.strategy, predicate=self.focus)
-        else:
-            self.strategy = remake(self.strategy, weights=change.weights)
+    def remake(self, change: Teaching, after: int) -> None:
+        """Begin anew, before anything is learned, with a fresh strategy that has the change from the
+        beginning; it was made after so many decisions."""
+        learning = self._changed([change])
+        if isinstance(change, SetMatch):
+            learning = replace(learning, since=after)
+        self._take(learning)
 
-    def replace(self, refold: Refold) -> list[Effect]:
+    def replace(self, refold: Refold, after: int) -> list[Effect]:
         """A strategy that was taught again takes over, and the frontier is worth what it says."""
-        self.strategy = refold.strategy
-        self._seek(refold.focus.text(), refold.focus)
+        learning = refold.learning
+        effects = self._take(replace(learning, since=after) if refold.rejudged is None else learning)
         frontier = self._frontier
         if frontier.overflow_count and self.strategy.capabilities.sheds:
             self.strategy.set_aside(np.flatnonzero(frontier.overflowed[: frontier.count]))
         moved = refold.open()
         # Those under way may come back to their queues.
         frontier.put(moved.ids, moved.terms)
-        return [*self._expander.rescore(moved), *self.learned()]
+        return [*effects, *self._expander.rescore(moved), *self.learned()]
+
+    def _take(self, learning: Learning) -> list[Effect]:
+        """Learn this from now on. Where that makes scores of other contributions, the frontier has room for
+        them, and is worth nothing yet."""
+        before, self.learning = self.learning, learning
+        if self.tunnelling is not None:
+            if learning.predicate is not before.predicate:
+                self.tunnelling = Tunnelling(learning.predicate, self.tunnelling.rules)
+            self.tunnelling.take(learning.focus.text())
+        if learning.strategy.parts == before.strategy.parts:
+            return []
+        self._frontier.redimension(len(learning.strategy.parts))
+        return [Redimension(len(learning.strategy.parts))]
 
     def learned(self) -> list[Effect]:
         """What is to be saved of what was learned."""
         state = self.strategy.snapshot()
         return [Learned(state)] if state else []
 
-    def predicate_of(self, formula: str) -> Predicate:
-        """What a formula seeks: the crawl's own predicate, if it is that one's."""
-        if formula == self.predicate.text():
-            return self.predicate
-        if isinstance(self.predicate, FormulaPredicate):
-            return self.predicate.another(formula)
+    def predicate_of(self, formula: str, judged: Predicate) -> Predicate:
+        """What a formula stands for: what is judged, if that is its formula, or the predicate that the crawl
+        began with, whose topics may be named."""
+        for known in (judged, self._first):
+            if formula == known.text():
+                return known
+        if isinstance(self._first, FormulaPredicate | Interests):
+            return self._first.another(formula)
         return compile_predicate(formula)
 
-    def _seek(self, formula: str, focus: Predicate | None = None) -> None:
-        self.focus = self.predicate_of(formula) if focus is None else focus
+    def _seek(self, focus: Predicate) -> None:
+        self.learning = replace(self.learning, focus=focus)
         if self.tunnelling is not None:
-            self.tunnelling.take(formula)
+            self.tunnelling.take(focus.text())
 
     def _note(self, **changes: Any) -> None:
         if self.strategy.setup is not None:

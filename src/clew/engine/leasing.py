@@ -22,6 +22,7 @@ from clew.frontier.robots_gate import RobotsGate
 from clew.frontier.sitemaps import Sitemaps
 from clew.messages import Close, Effect, Journal, State, Task, TaskKind
 from clew.policy import Budget, Tally, WasteGuard
+from clew.policy.confidence import DEMOTION
 from clew.trace import Tracer
 
 #: Candidates left out in one call of `lease`, at most: a host or a trap may have a million.
@@ -58,6 +59,8 @@ class Leaser:
     """Of those under way, how many are not waited for any more; the driver has a clock and says so."""
     lent: bool = False
     """A page was asked for in the stead of a late one, so more may come than the budget has room for."""
+    paused: bool = False
+    """Nothing is leased until somebody says so; what is under way is settled."""
     _outbox: list[Effect] = field(default_factory=list)
     """What leasing closed, to be saved with the next effects."""
     _given_up: list[int] = field(default_factory=list)
@@ -74,7 +77,7 @@ class Leaser:
     def lease(self, now: float, n: int) -> list[Task]:
         """Up to `n` tasks that may be performed now, best first."""
         tasks: list[Task] = []
-        if self.spent(now) or (self._pause_until is not None and now < self._pause_until):
+        if self.paused or self.spent(now) or (self._pause_until is not None and now < self._pause_until):
             return tasks
         self._pause_until = None
         self._swept = 0
@@ -111,7 +114,7 @@ class Leaser:
         why = self.spent(now)
         if self.in_flight and not (why is not None and self.lent):
             return None
-        if why is not None or self._given_up or self.ready.pick(now) >= 0:
+        if why is not None or self.paused or self._given_up or self.ready.pick(now) >= 0:
             return why
         if self.ready.next_ready() is not None or any(True for _ in self.sitemaps.waiting()):
             return None
@@ -126,6 +129,8 @@ class Leaser:
 
     def next_ready(self) -> float | None:
         """When `lease` may have something again, if only time is missing."""
+        if self.paused:
+            return None
         if self._pause_until is not None:
             return self._pause_until
         if self._given_up or self._swept >= _SWEEP:
@@ -208,6 +213,10 @@ class Leaser:
             return self._read(host, listed, now)
         terms = tuple(self.frontier.terms[candidate].tolist())
         self._look_at(candidate, terms)
+        if self.frontier.suspended is not None:
+            terms = (*terms, -DEMOTION if self.frontier.suspended[candidate] else 0.0)
+        if self.frontier.boosts is not None:
+            terms = (*terms, float(self.frontier.boosts[candidate]))
         self.frontier.close(candidate, State.LEASED)
         self.hosts.begin(host)
         return self._task(

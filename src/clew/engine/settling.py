@@ -43,8 +43,8 @@ from clew.messages import (
 from clew.page import Links, Page
 from clew.parse.directives import hidden
 from clew.policy import Duplicates, Scope, Tally, WasteGuard
+from clew.policy.confidence import Confidence
 from clew.policy.waste_guard import PageCheck
-from clew.predicate import Predicate
 from clew.trace import Tracer
 
 _REDIRECTS = 10
@@ -71,9 +71,9 @@ Settling = Generator[Taken | None, None, tuple[Host | None, list[Effect]]]
 class Settler:
     """Takes in what came of tasks."""
 
-    predicate: Predicate
-    """What is judged: what counts as a find."""
     scope: Scope
+    prune: bool
+    """Links of pages that do not satisfy what is sought are left out."""
     frontier: Frontier
     hosts: Hosts
     robots_gate: RobotsGate
@@ -86,6 +86,7 @@ class Settler:
     learner: Learner
     leaser: Leaser
     prospects: FrontierProspects
+    confidence: Confidence | None
     tally: Tally
     tracer: Tracer
     url_of: Callable[[int], str]
@@ -107,6 +108,8 @@ class Settler:
         if pages and self.learner.strategy.capabilities.offers:
             idle = not self.frontier.queued and not self.leaser.in_flight
             effects += self.introducer.take_offers(pages[-1], idle=idle)
+        if self.confidence is not None:
+            self.expander.suspend(self.confidence.moved(self.frontier.count))
         return effects
 
     def _settling(self, outcome: Outcome, now: float, unfiled: dict[int, int] | None) -> Settling:
@@ -229,6 +232,8 @@ class Settler:
             return (yield from self._failed(outcome, host, reason, rest, now))
         self.hosts.end(host, now, rest)
         if outcome.status in REDIRECT_STATUS and outcome.location:
+            if self.confidence is not None:
+                self.confidence.close(outcome.task.candidate)
             yield None
             return host, self._redirected(outcome, host, now)
         if outcome.sitemap is not None:
@@ -348,7 +353,7 @@ class Settler:
         self, outcome: Outcome, page: Page, host: Host, now: float, unfiled: dict[int, int] | None
     ) -> Settling:
         task = outcome.task
-        verdict = self.predicate.judge(page)
+        verdict = self.learner.predicate.judge(page)
         check = self.waste_guard.check_page(page, host.name, satisfied=verdict.satisfied)
         if check.soft_404:
             met = self._record_waste(task, host, check)
@@ -357,15 +362,27 @@ class Settler:
         repeated = self.duplicates.find(page.digest, page.sketch)
         if repeated is None:
             self.duplicates.add(task.candidate, page.digest, page.sketch)
+        else:
+            self.duplicates.copies.add(task.candidate)
         shown = not hidden(page.robots, self.hosts.politeness.agent)
         matched = verdict.satisfied and repeated is None and shown
         self.frontier.close(task.candidate, State.FETCHED)
-        self._count(host, matched, repeated is not None)
-        tunnelling, focus = self.learner.tunnelling, self.learner.focus
+        self.tally.record_page(matched, repeated=repeated is not None, interests=verdict.interests)
+        host.pages += 1
+        host.matches += matched
+        tunnelling = self.learner.tunnelling
         session = tunnelling.record_page(page, self.tally) if tunnelling is not None else ""
-        admitted = self.admission.admit(page, task.depth + 1)
+        sought = self.learner.learning.sought(page, verdict)
+        if self.prune and task.depth and not sought.satisfied:
+            admitted = self.admission.admit_none(page.links, "pruned")
+        else:
+            admitted = self.admission.admit(page, task.depth + 1)
         numbered = self.expander.number(admitted, unfiled)
-        sought = verdict if focus is self.predicate else focus.judge(page)
+        if self.confidence is not None:
+            owned = numbered.owned
+            self.confidence.record(
+                task.candidate, find=matched, targets=numbered.ids[owned], fresh=numbered.fresh[owned]
+            )
         lesson = Lesson.judged(task.candidate, page, sought, task.depth, admitted, numbered)
         taken = Taken(task, lesson, (admitted, numbered))
         yield taken
@@ -406,11 +423,6 @@ class Settler:
         close = Close(task.candidate, State.FETCHED, "", task.attempt + 1)
         kept = [Journal(self.tracer.count, session)] if session else []
         return host, [*effects, close, saved, host.row(self.hosts.politeness), record, *kept]
-
-    def _count(self, host: Host, matched: bool, repeated: bool) -> None:
-        self.tally.record_page(matched, repeated=repeated)
-        host.pages += 1
-        host.matches += matched
 
     def _record_waste(
         self,

@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from clew.engine.commands import SetFocus
 from clew.errors import ConfigError, StoreForeign
 from clew.messages import Journal
 from clew.page import Page
 from clew.policy.tally import Tally
-from clew.policy.tunnel import Tunnel, TunnelRules, resolved
+from clew.policy.tunnel import Tunnel, TunnelRules, WideningTrial, resolved
 from clew.predicate import parse
 from clew.predicate.judge import FormulaPredicate
 from clew.predicate.verdict import Predicate
 
 SESSION = "session"
+
+
+def is_session(entry: Journal) -> bool:
+    """Whether an entry of the journal tells how a session ended."""
+    return f'"command":"{SESSION}"' in entry.entry
 
 
 class Tunnelling:
@@ -61,6 +67,7 @@ class Tunnelling:
             "widest": tally.widest,
             "visited": rarity.visited,
             "lowered": rarity.lowered,
+            "trial": asdict(self.tunnel.trial),
         }
         return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
 
@@ -79,7 +86,7 @@ class Tunnelling:
 
     def recall(self, entry: Journal, tally: Tally) -> bool:
         """Take in again, on resume, how a session ended; False for an entry about something else."""
-        if f'"command":"{SESSION}"' not in entry.entry:
+        if not is_session(entry):
             return False
         try:
             kept = json.loads(entry.entry)
@@ -87,6 +94,9 @@ class Tunnelling:
             rarity.visited = {str(part): int(count) for part, count in kept["visited"].items()}
             rarity.lowered = {str(part): int(count) for part, count in kept["lowered"].items()}
             tally.widest = bool(kept["widest"])
+            # A journal of before there were trials has none.
+            trial = {str(name): int(value) for name, value in kept.get("trial", {}).items()}
+            self.tunnel.trial = WideningTrial(**trial)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StoreForeign(
                 f"the end of a session in the journal is damaged ({str(error)[:200]}): "
@@ -102,7 +112,7 @@ class Tunnelling:
             if kept.get("command") == SESSION:
                 text = str(kept["focus"])
                 self.wanted = SetFocus(text, rescore=self.rules.whole) if text else None
-            elif kept.get("command") == "set-focus":
+            elif kept.get("command") in ("set-focus", "set-match"):
                 self.wanted = None
         for page in pages:
             self.count_page(page)

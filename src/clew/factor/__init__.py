@@ -97,6 +97,7 @@ OWN = {
     "visit_frequency": "clew.factor.visit_frequency:VisitFrequency",
     "visit_signature": "clew.factor.visit_signature:VisitSignature",
     "visit_temporal": "clew.factor.visit_temporal:VisitTemporal",
+    "opic": "clew.factor.opic:Opic",
 }
 
 

@@ -14,11 +14,13 @@ from clew.factor.inherited import Inherited
 from clew.factor.interest import Estimation
 from clew.factor.link_features import LinkFeatures
 from clew.factor.link_graph import Floats, Ids, LinkGraph
+from clew.factor.link_liveness import LinkLiveness
 from clew.factor.visit_counts import VisitCounts
 from clew.knowledge import Knowledge, Table
 from clew.learn.checkpoint import KeptAttributes
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate
+from clew.topic import TopicScorers
 
 #: Where a factor is heard without being named: `learned`, where weights are learned; `paper`, where they are
 #: not; `reuse`, where they are not and there is knowledge of an earlier crawl; `visits`, where there is a
@@ -40,8 +42,11 @@ class FactorSpec:
     defaults: frozenset[Default] = frozenset()
     """Where it is heard without being named. A factor of another package is heard when it is named, so that
     installing one changes no crawl."""
-    early: bool = False
-    """Where weights are learned, it is heard before the first find."""
+    early: float = 0.0
+    """Where weights are learned, how much of its weight it has before the first find; 0: it is not heard."""
+    early_by_formula: bool = False
+    """It is heard that early only where what is sought is a formula, which says something of links: where
+    nothing does, chance explores better (docs/lab.md)."""
     foreknown: bool = False
     """What it says does not depend on this crawl: it is heard before the first find with any weights."""
     teaches: bool = False
@@ -79,6 +84,8 @@ class FetchOutcome:
     """Whether there was a page."""
     url: str = ""
     """Its address."""
+    page: Page | None = None
+    """The page itself, where it is at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,12 @@ class LearningState:
     inherited: Inherited | None = None
     predicate: Predicate | None = None
     visits: VisitCounts | None = None
+    liveness: LinkLiveness = field(init=False)
+    topics: TopicScorers | None = None
+    """The topics that pages are told apart by."""
+
+    def __post_init__(self) -> None:
+        self.liveness = LinkLiveness(self.features)
 
     @property
     def known(self) -> Knowledge | Inherited:

@@ -3,9 +3,6 @@ pages and of URLs; a logistic regression over the features of a link weighs each
 
 from __future__ import annotations
 
-import numpy as np
-
-from clew import native
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
 from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
@@ -45,7 +42,7 @@ class Context(Factor):
 
 
 class Liveness(Context):
-    """log of the probability that there is a page behind a link at all, from the same features.
+    """log of the probability that there is a page behind a link at all (`LinkLiveness`).
 
     On some webs most links are dead, and a dead link is never a find: so this is heard before the first find
     too.
@@ -55,20 +52,28 @@ class Liveness(Context):
         name="liveness",
         prior=1.0,
         defaults=frozenset({"learned"}),
-        early=True,
+        early=1.0,
         columns=frozenset({"paths"}),
         after=("context",),
+        estimated_first=True,
         aliases=("alive",),
     )
-    KEPT = ("model",)
+    KEPT = ("chances",)
+
+    def __init__(self, state: LearningState) -> None:
+        super().__init__(state)
+        self.chances = state.liveness
+        self.model = self.chances.model
 
     def learn(self, outcome: FetchOutcome) -> None:
-        """Its examples are those of `Context`."""
+        """The examples of its regression are those of `Context`."""
+        self.chances.learn(outcome.candidate, outcome.url, outcome.alive)
 
     def estimate(self) -> None:
-        examples = self.state.features.examples
-        self.model.step(examples, examples.labels["alive"])
+        self.chances.estimate()
 
     def evidence(self, ids: Ids) -> Floats:
-        odds = super().evidence(ids) + self.model.bias
-        return np.asarray(-native.logaddexp(np.zeros(len(odds)), -odds), np.float64)
+        return self.chances.log_chances(ids).copy()
+
+    def forget(self) -> None:
+        self.chances.forget()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from clew import native
 from clew.factor.base import EvidenceTerm, Factor, FactorSpec, FetchOutcome, LearningState, strongest
 from clew.factor.link_features import WIDTH
 from clew.factor.link_graph import Floats, Ids
@@ -37,7 +38,7 @@ class HubPotential(Factor):
         defaults=frozenset({"learned"}),
         about_leads=True,
         columns=frozenset({"paths"}),
-        after=("context",),
+        after=("context", "liveness"),
         aliases=("ways",),
     )
 
@@ -70,9 +71,21 @@ class HubPotential(Factor):
         graph = self.state.graph
         self._sizes += [len(graph.children_of(slot)) for slot in range(len(self._sizes), graph.fetched)]
         links = np.array(self._sizes, np.float64)[self._slots] + _MORE
-        self.model.step(self.state.features.examples, graph.child_good[self._slots] / links)
+        good = graph.child_good[self._slots]
+        if not good.any():
+            # As good as chance, until there is something to tell pages apart by.
+            chance = min(0.5, self.state.chance)
+            self.model.bias = native.log_of(chance / (1.0 - chance)) if chance > 0.0 else 0.0
+        self.model.step(self.state.features.examples, good / links)
 
     def evidence(self, ids: Ids) -> Floats:
+        odds = self._odds(ids)
+        # A page that is not there leads nowhere: the odds that it is there and leads to finds.
+        dead = native.exp(-self.state.liveness.log_chances(ids)) - 1.0
+        return np.asarray(odds - native.log1p(dead * (1.0 + native.exp(np.minimum(odds, 30.0)))), np.float64)
+
+    def _odds(self, ids: Ids) -> Floats:
+        """If there is a page."""
         feature_terms = self.state.features.rows.sums(ids, self.model.weights) + self.model.bias
         return np.asarray(feature_terms + _PARENTS * self._parents.evidence(ids), np.float64)
 
@@ -85,4 +98,6 @@ class HubPotential(Factor):
             EvidenceTerm(term.text, _PARENTS * term.log_ratio, term.seen, term.hits, term.significance)
             for term in self._parents.terms(candidate)
         ]
-        return strongest([*named, *linking])
+        mine = np.array([candidate])
+        there = EvidenceTerm("whether there is a page", float(self.evidence(mine)[0] - self._odds(mine)[0]))
+        return strongest([*named, *linking, there])

@@ -48,6 +48,8 @@ class Estimation:
     """n: how many visits before and after a find are its temporal locality."""
     signature_share: float = 0.03125
     """The share of words that signatures are worked out on; 1 takes all."""
+    signature_features: Literal["words", "topics", "both"] = "words"
+    """What signatures are made of: the words of pages, the topics they are about, or both."""
 
 
 def log_ratio(seen: Floats, hits: Floats, rate: float, smoothing: float) -> Floats:

@@ -104,6 +104,9 @@ class LinkFeatures:
         self.depths: NDArray[np.float32] = np.zeros(1024, np.float32)
         self.examples = Examples(WIDTH, "satisfied", "alive")
         self.hasher = FeatureHasher(_BITS, remembered=_REMEMBERED, named=True)
+        self.hosts: dict[str, int] = {"": 0}
+        """Hosts by name, numbered in the order met."""
+        self._host_of: NDArray[np.int32] = np.zeros(1024, np.int32)
         self._pieces = SparseRows()
         self._places: dict[str, int] = {}
         self._files: dict[str, int] = {}
@@ -116,16 +119,33 @@ class LinkFeatures:
             "rows": self.rows,
             "examples": self.examples,
             "depths": self.depths[: self.rows.rows],
+            "host_of": self._host_of[: self.rows.rows],
             "named": np.array(list(self.names), np.int32),
-            **packed(list(self.names.values())),
+            # Names of features, and after them those of hosts.
+            **packed([*self.names.values(), *self.hosts]),
         }
 
     def recall(self, found: Mapping[str, Any]) -> None:
-        names = unpacked(found)
-        require(within(found["named"], 0, WIDTH) and len(names) == len(found["named"]), "features by name")
+        names, count = unpacked(found), len(found["named"])
+        hosts = names[count:]
+        require(within(found["named"], 0, WIDTH) and len(names) >= count, "features by name")
         require(within(self.rows.items, 0, WIDTH) and len(found["depths"]) <= self.rows.rows, "features")
-        self.depths = found["depths"]
-        self.hasher.names = dict(zip(found["named"].tolist(), names, strict=True))
+        require(len(set(hosts)) == len(hosts) and hosts[:1] == [""], "hosts by name")
+        require(within(found["host_of"], 0, len(hosts)), "hosts of candidates")
+        self.depths, self._host_of = found["depths"], found["host_of"]
+        self.hosts = {host: number for number, host in enumerate(hosts)}
+        self.hasher.names = dict(zip(found["named"].tolist(), names[:count], strict=True))
+
+    def host_number(self, url: str) -> int:
+        """The number of a URL's host."""
+        return self.hosts.setdefault(url.partition("://")[2].partition("/")[0], len(self.hosts))
+
+    def hosts_of(self, ids: Ids) -> NDArray[np.int32]:
+        """The numbers of candidates' hosts; 0 for those of which nothing is known."""
+        if int(ids.max(initial=-1)) < len(self._host_of):
+            return self._host_of[ids]
+        known = ids < len(self._host_of)
+        return np.where(known, self._host_of[np.where(known, ids, 0)], 0)
 
     def depth_of(self, ids: Ids) -> NDArray[np.float64]:
         """How deep candidates lie; 0 for those of which nothing is known."""
@@ -158,6 +178,10 @@ class LinkFeatures:
         self.rows.extend(*first_of_each(*rows), first)
         steps += np.array([bool(name) for name in names], np.int64)
         self._deep(first, steps, targets)
+        origins = [target[: target.find("/", 8)] for target in targets]
+        number_of = {origin: self.host_number(origin) for origin in dict.fromkeys(origins)}
+        self._host_of = grown(self._host_of, first + len(targets))
+        self._host_of[first : first + len(targets)] = [number_of[origin] for origin in origins]
 
     def _stands(self, own: SparseRows, links: Links, chosen: Sequence[int]) -> Ids:
         """For each link the piece of where it stands on its page."""

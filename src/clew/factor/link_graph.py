@@ -61,6 +61,8 @@ class LinkGraph:
         self.neighbours: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
         self.good_neighbours: NDArray[np.float32] = np.zeros((1024, WIDTH), np.float32, order="F")
         self.link_degrees: NDArray[np.float32] = np.zeros(1024, np.float32)
+        self.cash: Floats = np.zeros(1024)
+        """What came to a candidate from the pages that link to it (`opic`)."""
         self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
         self.slot_of: NDArray[np.int32] = np.full(1024, -1, np.int32)
         """The slot of a candidate that was fetched; -1 for others."""
@@ -218,6 +220,10 @@ class LinkGraph:
         slots = self.slot_of[children]
         visited = (slots >= 0).nonzero()[0]
         self.slot_of[candidate] = slot
+        if len(children):
+            # What came to it, and 1 for a find and for a starting point, to which nothing links.
+            own = float(self.cash[candidate]) + satisfied + (not self.inlinks[candidate])
+            self.cash[children] += own / len(children)
         before = self.inlinks[children]
         columns = np.where(before < FAMILIES, before, -1).astype(np.int8)
         self.words.append(words, slot)
@@ -371,6 +377,7 @@ _COLUMNS = (
     "neighbours",
     "good_neighbours",
     "link_degrees",
+    "cash",
     "open",
     "slot_of",
     "_crowd_of",

@@ -22,7 +22,7 @@ class LinkText(Factor):
     spec = FactorSpec(
         name="link_text",
         defaults=frozenset({"learned"}),
-        early=True,
+        early=3.0,
         foreknown=True,
         sums_words=True,
         aliases=("hint",),

@@ -76,7 +76,7 @@ class PriorCrawl(Factor):
         name="prior_crawl",
         prior=2.0,
         defaults=frozenset({"learned", "reuse"}),
-        early=True,
+        early=1.0,
         foreknown=True,
         teaches=True,
         estimated_first=True,

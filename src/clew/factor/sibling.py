@@ -18,7 +18,11 @@ _MOVED = 10_000
 class Sibling(Tallied):
     """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
 
-    spec = FactorSpec(name="sibling", prior=0.35, defaults=frozenset({"learned", "paper"}))
+    # Before the first find all it can say is that some links of a page were tried in vain: so each page's
+    # links get their turn.
+    spec = FactorSpec(
+        name="sibling", prior=0.35, defaults=frozenset({"learned", "paper"}), early=1.0, early_by_formula=True
+    )
     KEPT = ("_rate",)
 
     def evidence(self, ids: Ids) -> Floats:

@@ -22,16 +22,8 @@ def boldness(recent: float) -> float:
     return 1.0 / (1.0 + recent / CONTENT)
 
 
-class UrlDepth(Factor):
-    """Minus log(1 + steps of the path), times the boldness of the crawl.
-
-    It finds lists and start pages when there is nothing better to go by, and is silent during a harvest.
-    """
-
-    spec = FactorSpec(
-        name="url_depth", prior=1.0, defaults=frozenset({"learned"}), early=True, aliases=("shallow",)
-    )
-    KEPT = ("recent", "_bold")
+class Bold(Factor):
+    """A reason to look elsewhere: heard when nothing was found lately, silent during a harvest."""
 
     def __init__(self, state: LearningState) -> None:
         super().__init__(state)
@@ -43,6 +35,18 @@ class UrlDepth(Factor):
 
     def estimate(self) -> None:
         self._bold = boldness(self.recent)
+
+
+class UrlDepth(Bold):
+    """Minus log(1 + steps of the path), times the boldness of the crawl.
+
+    It finds lists and start pages when there is nothing better to go by, and is silent during a harvest.
+    """
+
+    spec = FactorSpec(
+        name="url_depth", prior=1.0, defaults=frozenset({"learned"}), early=1.0, aliases=("shallow",)
+    )
+    KEPT = ("recent", "_bold")
 
     def evidence(self, ids: Ids) -> Floats:
         return -self._bold * self.state.features.depth_of(ids)

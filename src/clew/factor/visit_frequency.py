@@ -57,24 +57,34 @@ class VisitorFactor(Factor):
         return self.counts.sums_of(pages, self.weights)
 
     def support(self, ids: Ids) -> Floats:
-        return self.counts.sums(ids, (self.weights != 0.0).astype(np.float64))
+        """How many people speak for or against it; none where they are fewer than k."""
+        found = self.counts.sums(ids, (self.weights != 0.0).astype(np.float64))
+        return np.where(found >= self.counts.log.k, found, 0.0)
 
     def terms(self, candidate: int) -> list[EvidenceTerm]:
-        """How many people speak for it, and how many against; never who, and never of fewer than k."""
+        """How many people speak for it, and how many against; never who, and never of fewer than k. A group
+        of fewer is counted with the next one: what is left of all would tell of it else."""
         page = int(self.counts.pages(np.array([candidate]))[0])
         if page < 0:
             return []
         weights = self.weights[self.counts.log.people_of.row(page)]
-        shown = [
-            ("with a strong interest", weights[weights >= _STRONG]),
-            ("with some interest", weights[(weights > 0.0) & (weights < _STRONG)]),
-            ("with little interest", weights[weights < 0.0]),
+        groups = [
+            ("a strong", weights[weights >= _STRONG]),
+            ("some", weights[(weights > 0.0) & (weights < _STRONG)]),
+            ("little", weights[weights < 0.0]),
         ]
         k = self.counts.log.k
+        shown: list[tuple[str, Floats]] = []
+        for kind, found in groups:
+            if shown and len(found) and min(len(shown[-1][1]), len(found)) < k:
+                before, others = shown.pop()
+                kind, found = f"{before} or {kind}", np.concatenate([others, found])
+            if len(found):
+                shown.append((kind, found))
         return [
-            EvidenceTerm(f"{people(len(found))} {what}", float(np.cumsum(found)[-1]))
-            for what, found in shown
-            if len(found) >= max(1, k)
+            EvidenceTerm(f"{people(len(found))} with {kind} interest", float(np.cumsum(found)[-1]))
+            for kind, found in shown
+            if len(found) >= k
         ]
 
 

@@ -14,6 +14,10 @@ from clew.url.index import KeyIndex
 #: What so many people visited is no signature of any of them.
 _MOST_PEOPLE = 500
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+#: k_max: the topics of a page that count, and the degree from which on it is about one.
+_MOST_TOPICS, _ABOUT = 5, 0.5
+#: Topics are numbered above all words.
+_FIRST_TOPIC = 1 << 31
 
 
 class VisitSignature(VisitorFactor):
@@ -22,9 +26,9 @@ class VisitSignature(VisitorFactor):
     are people whose SF_i is at least t standard deviations from the mean of all.
 
     Section 3 of the paper estimates SF_i without the denominator P(V_i); `visit_signature=printed` does so
-    too. Features are words. The mean over all of them is estimated on a sample, `signature_share` of them,
-    drawn by hash. Topics of a taxonomy, up to five a page, are features of the paper as well: `_features`
-    is the place."""
+    too. Features are words (the mean over all of them is estimated on a sample, `signature_share` of them,
+    drawn by hash), or the topics of a taxonomy that a page is most closely related to, up to k_max = 5
+    (2.3.1), or both: `signature_features`."""
 
     spec = FactorSpec(
         name="visit_signature", prior=0.25, defaults=frozenset({"visits"}), after=("visit_frequency",)
@@ -52,7 +56,7 @@ class VisitSignature(VisitorFactor):
         if not len(features) or not 0 < len(people) <= _MOST_PEOPLE:
             return
         who = np.repeat(people, len(features))
-        keys = (who.astype(np.uint64) << np.uint64(32)) | np.tile(features.astype(np.uint64), len(people))
+        keys = ((people.astype(np.uint64) << np.uint64(32))[:, None] | features.astype(np.uint64)).ravel()
         at = self._index.find(keys)
         new = at < 0
         if new.any():
@@ -67,9 +71,15 @@ class VisitSignature(VisitorFactor):
         self._total += np.bincount(who, self._hits[at] / self._seen[at] - before, len(self._total))
 
     def _features(self, outcome: FetchOutcome) -> Ids:
-        """Numbers of the features of a page: a sample of its words."""
-        drawn = outcome.words.astype(np.uint64) * _SPREAD >> np.uint64(32)
-        return outcome.words[drawn < np.uint64(self.state.how.signature_share * 2.0**32)]
+        """Numbers of the features of a page: a sample of its words, the topics it is about."""
+        how, scorers = self.state.how, self.state.topics
+        found = []
+        if how.signature_features != "topics":
+            drawn = outcome.words.astype(np.uint64) * _SPREAD >> np.uint64(32)
+            found.append(outcome.words[drawn < np.uint64(how.signature_share * 2.0**32)])
+        if how.signature_features != "words" and scorers is not None and outcome.page is not None:
+            found.append(dominant_topics(scorers.page(outcome.page).degrees) + _FIRST_TOPIC)
+        return np.concatenate([np.zeros(0, np.int64), *found])
 
     def estimate_people(self, people: Ids) -> None:
         if self.state.rate > 0.0:
@@ -111,3 +121,14 @@ class VisitSignature(VisitorFactor):
         # One after the other: a plain sum of many adds up in another order on another processor.
         mean = float(np.cumsum(values)[-1]) / len(values)
         return mean, float(np.sqrt(np.cumsum((values - mean) ** 2)[-1] / len(values)))
+
+
+def dominant_topics(degrees: Floats) -> Ids:
+    """The numbers of the topics a page is most closely related to, by its degrees: at most k_max of those it
+    is about, the closest first; of equals the first.
+
+    >>> dominant_topics(np.array([0.6, 0.2, 0.9, 0.6, 0.7, 0.8, 0.5])).tolist()
+    [2, 5, 4, 0, 3]
+    """
+    closest = np.argsort(-degrees, kind="stable")[:_MOST_TOPICS]
+    return np.asarray(closest[degrees[closest] >= _ABOUT], np.int64)

@@ -68,17 +68,19 @@ class Admission:
         links = page.links
         dropped: dict[str, int] = {}
         if not self.follow:
-            return self.chosen(links, [], {"not-followed": len(links)} if links else dropped)
+            return self.admit_none(links, "not-followed")
         if self.page_nofollow and binding(page.robots, self.agent) & _NOFOLLOW:
-            if links:
-                dropped["nofollow"] = len(links)
-            return self.chosen(links, [], dropped)
+            return self.admit_none(links, "nofollow")
         rows = self._distinct(page, dropped)
         if self.scope.depth is not None and depth > self.scope.depth:
             if rows:
                 dropped["depth"] = len(rows)
             return self.chosen(links, [], dropped)
         return self.chosen(links, rows, dropped, depth)
+
+    def admit_none(self, links: Links, why: str) -> Admitted:
+        """None of a page's links, for one reason."""
+        return self.chosen(links, [], {why: len(links)} if links else {})
 
     def first(self, links: Links, limit: int, depth: int) -> Admitted:
         """The first of many links that are new and on their source's own domain."""

@@ -8,6 +8,7 @@ from clew.frontier.host import Host
 from clew.frontier.queue import Frontier
 from clew.frontier.ready_hosts import ReadyHosts
 from clew.messages import State
+from clew.policy.confidence import DEMOTION
 from clew.strategy.base import Strategy
 
 
@@ -20,6 +21,10 @@ def is_best(candidate: int, frontier: Frontier, ready: ReadyHosts, strategy: Str
     ids = np.flatnonzero(at_hand[: frontier.count])
     ids = ids[ready.offering(frontier.hosts[ids])]
     scores = strategy.review(ids)
+    if frontier.boosts is not None:
+        scores = scores + frontier.boosts[ids]
+    if frontier.suspended is not None:
+        scores = np.where(frontier.suspended[ids], scores - DEMOTION, scores)
     scores = np.where(np.isnan(scores), frontier.scores[ids], scores)
     return bool(scores[ids == candidate].max(initial=-np.inf) >= scores.max(initial=-np.inf))
 

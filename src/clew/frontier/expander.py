@@ -7,6 +7,7 @@ shard owns are forwarded.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 
 from clew import url as urls
 from clew.frontier.admission import Admitted
+from clew.frontier.boosts import Boosts
 from clew.frontier.queue import Frontier
 from clew.frontier.ready_hosts import ReadyHosts
 from clew.messages import Effect, Forward, Rescore, SaveCandidates, State, Task, Via
 from clew.page import Links
+from clew.policy.confidence import Confidence
 from clew.strategy.base import finite, totals
 
 Numbers = NDArray[np.int64]
@@ -61,6 +64,8 @@ class Expander:
     frontier: Frontier
     ready: ReadyHosts
     slots: frozenset[int] | None
+    boosts: Boosts = field(default_factory=Boosts)
+    confidence: Confidence | None = None
 
     def owns(self, host: str) -> bool:
         """Whether this host's slot is ours."""
@@ -135,7 +140,15 @@ class Expander:
         hosts = hosts or tuple([urls.host(t) for t in targets])
         numbers = self.ready.receiving(hosts)
         first = self.frontier.count
-        ids = self.frontier.add(keys, numbers, np.full(len(keys), depth), source, terms)
+        boosts = self.boosts.of(targets) if self.boosts else None
+        suspended = None
+        if self.confidence is not None:
+            coming = np.arange(first, first + len(keys))
+            self.confidence.meet(coming, source)
+            suspended = self.confidence.suspends(coming)
+        ids = self.frontier.add(
+            keys, numbers, np.full(len(keys), depth), source, terms, boosts=boosts, suspended=suspended
+        )
         self.ready.consider(ids)
         return SaveCandidates(
             first=first,
@@ -153,6 +166,24 @@ class Expander:
         """A known candidate was found again, from a place that gives it these terms."""
         return self._improve(np.array([candidate]), terms, np.ones(1, np.bool_))
 
+    def boost(self, ids: Numbers, urls: Sequence[str]) -> None:
+        """Score candidates that wait, or are under way, by the boosts there are now; `urls` are theirs."""
+        self.frontier.boost(ids, self.boosts.of(urls) if self.boosts else None)
+        self.ready.reoffer()
+
+    def suspend(self, ids: Numbers) -> None:
+        """Have candidates wait behind all others, or not, as they are to; those that may still be fetched."""
+        assert self.confidence is not None  # nobody else suspends
+        states = self.frontier.states[ids]
+        ids = ids[(states == State.QUEUED) | (states == State.LEASED)]
+        self._offer(self.frontier.suspend(ids, self.confidence.suspends(ids)))
+
+    def _offer(self, ids: Numbers) -> None:
+        if self.frontier.sorted:
+            self.ready.reoffer()
+        else:
+            self.ready.consider(ids)
+
     def rescore(self, moved: Rescore) -> list[Effect]:
         """Give queued candidates their new worth; what is not filed yet gets its own with `add`."""
         ids, terms = moved.ids, finite(moved.terms)
@@ -160,10 +191,7 @@ class Expander:
             filed = ids < self.frontier.count
             ids, terms = ids[filed], terms[filed]
         self.frontier.rescore(ids, terms)
-        if self.frontier.sorted:
-            self.ready.reoffer()
-        else:
-            self.ready.consider(ids)
+        self._offer(ids)
         return [Rescore(ids, terms)] if moved.saved else []
 
     def _new(self, admitted: Admitted, fresh: Mask, terms: Terms, place: Task, via: Via) -> list[Effect]:
@@ -186,7 +214,7 @@ class Expander:
         """A known candidate found again from a better place is worth the better of the two."""
         terms = finite(terms)
         # What is not among them may have no number of ours (-1): whatever is found there is left out.
-        better = totals(terms) > self.frontier.scores[ids]
+        better = totals(terms) > self.frontier.worth(ids)
         better &= self.frontier.states[ids] == State.QUEUED
         better &= among
         return self.rescore(Rescore(ids[better], terms[better])) if np.count_nonzero(better) else []

@@ -28,7 +28,8 @@ _PREFIX = '{"overflow":'
 class _Learner(Protocol):
     """Who has the strategy of the moment: a command may put another in its place."""
 
-    strategy: Strategy
+    @property
+    def strategy(self) -> Strategy: ...
 
 
 class Overflow:

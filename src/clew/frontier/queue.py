@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from clew import url as urls
 from clew.frontier.sorted_runs import SortedRun, SortedRuns
 from clew.messages import State
+from clew.policy.confidence import DEMOTION
 from clew.strategy.base import totals
 from clew.url.index import KeyIndex
 
@@ -54,6 +55,10 @@ class Frontier:
         """Queued, but not in the list at hand (see `clew.frontier.overflow`)."""
         self.overflow_count = 0
         """How many are."""
+        self.boosts: NDArray[np.float64] | None = None
+        """What each candidate's score has beyond its terms (`clew.frontier.boosts`); None while none has."""
+        self.suspended: NDArray[np.bool_] | None = None
+        """Which candidates wait behind all others (`clew.policy.confidence`); None where none ever do."""
         self._runs = SortedRuns()
         self._fresh = False
 
@@ -81,6 +86,8 @@ class Frontier:
         terms: NDArray[np.float64],
         states: NDArray[np.uint8] | None = None,
         attempts: NDArray[np.uint8] | None = None,
+        boosts: NDArray[np.float64] | None = None,
+        suspended: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int64]:
         """File new candidates (keys distinct and unknown); gives their numbers."""
         n = len(keys)
@@ -89,7 +96,11 @@ class Frontier:
         rows = slice(self.count, self.count + n)
         self.keys[rows] = keys
         self.terms[rows] = terms
-        self.scores[rows] = totals(terms)
+        if self.boosts is not None and boosts is not None:
+            self.boosts[rows] = boosts
+        if self.suspended is not None and suspended is not None:
+            self.suspended[rows] = suspended
+        self.scores[rows] = self._scored(rows, terms)
         self.hosts[rows] = hosts
         self.depths[rows] = np.minimum(depths, 65535)
         self.sources[rows] = source
@@ -120,7 +131,59 @@ class Frontier:
         """Write contributions and scores of candidates that are in no queue; others need `rescore`."""
         for column in range(self.width):
             self.terms[:, column][ids] = terms[:, column]
-        self.scores[ids] = totals(terms)
+        self.scores[ids] = self._scored(ids, terms)
+
+    def worth(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What candidates are worth by their terms alone."""
+        plain = self.boosts is None and self.suspended is None
+        return self.scores[ids] if plain else totals(self.terms[ids])
+
+    def promises(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What candidates are worth by all but suspension."""
+        if self.suspended is None:
+            return self.scores[ids]
+        return totals(self.terms[ids]) if self.boosts is None else totals(self.terms[ids]) + self.boosts[ids]
+
+    def suspend(self, ids: NDArray[np.int64], suspended: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Have candidates that wait, or are under way, wait behind all others, or not; gives those that are
+        moved by it."""
+        if self.suspended is None:
+            self.suspended = np.zeros(len(self.keys), np.bool_)
+        moved: NDArray[np.int64] = ids[self.suspended[ids] != suspended]
+        if len(moved):
+            self.suspended[moved] = ~self.suspended[moved]
+            self.scores[moved] = self._scored(moved, self.terms[moved])
+            waiting = moved[self.states[moved] == _QUEUED]
+            if len(waiting) > max(_FLOOR, self.queued // 4):
+                self.sort()
+            else:
+                self._push(waiting)
+        return moved
+
+    def boost(self, ids: NDArray[np.int64], boosts: NDArray[np.float64] | None) -> None:
+        """Give candidates that wait, or are under way, this beyond their terms, and the others nothing; None
+        is that no candidate has anything, nor will have."""
+        self.boosts = None
+        if boosts is not None:
+            self.boosts = np.zeros(len(self.keys))
+            self.boosts[ids] = boosts
+        self.scores[ids] = self._scored(ids, self.terms[ids])
+        self.sort()
+
+    def redimension(self, width: int) -> None:
+        """Scores are made of other contributions from now on: until they are put, nothing is worth
+        anything."""
+        self.width = width
+        self.terms = np.zeros((len(self.keys), width), np.float64, order="F")
+        rows = slice(self.count)
+        self.scores[rows] = self._scored(rows, self.terms[rows])
+        self.sort()
+
+    def _scored(self, ids: NDArray[np.int64] | slice, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        scores = totals(terms)
+        if self.boosts is not None:
+            scores = scores + self.boosts[ids]
+        return scores if self.suspended is None else np.where(self.suspended[ids], scores - DEMOTION, scores)
 
     def close(self, candidate: int, state: State) -> None:
         """Take a candidate out of its queue, or, with QUEUED, put it back."""
@@ -187,8 +250,10 @@ class Frontier:
             return
         # Growing by half keeps the peak (old and new side by side) low.
         size = max(wanted, size + size // 2)
-        for name in _COLUMNS:
+        for name in (*_COLUMNS, "boosts", "suspended"):
             old = getattr(self, name)
+            if old is None:
+                continue
             new = np.zeros((size, *old.shape[1:]), old.dtype, order="F")
             new[: self.count] = old[: self.count]
             setattr(self, name, new)

@@ -11,6 +11,9 @@ from pathlib import Path
 from clew.errors import UsageError
 from clew.lab.corpus_index import RecordedPage, open_index
 from clew.lab.corpus_readers import miniweb, webkb, wikispeedia
+from clew.lab.made_webs import MADE, made_web
+from clew.lab.own_corpus import holds_pages, open_pages
+from clew.lab.region_web import REGIONS, region_web
 from clew.lab.webs import Change, CorpusWeb, LabelledWeb, PlainWeb
 from clew.plugins import Registry
 from clew.spelling import closest
@@ -37,6 +40,7 @@ class Corpus:
 _PAGES = ("wikispeedia_pages.jsonl.zst", wikispeedia)
 _IMAGES = ("wikispeedia_imagepages.jsonl.zst", wikispeedia)
 _WEBKB = (("webkb_dev_pages.jsonl.zst", webkb),)
+_WASHINGTON = (("webkb_washington_pages.jsonl.zst", webkb),)
 _MINIWEB = (("miniweb_pages.jsonl.zst", miniweb),)
 _ARTICLES = tuple(f"{SCHOOLS}{path}.htm" for path in ("u/United_Kingdom", "s/Science", "m/Music", "a/Animal"))
 _SUBJECTS = (f"{SCHOOLS}index/subject.htm", *_ARTICLES)
@@ -74,6 +78,7 @@ CORPORA: dict[str, Corpus] = {
     ),
     "webkb:cornell": Corpus("Cornell alone", _WEBKB, (_CORNELL,), keep=lambda kind: kind == "cornell"),
     "webkb:texas": Corpus("Texas alone", _WEBKB, (_TEXAS,), keep=lambda kind: kind == "texas"),
+    "webkb:washington": Corpus("a third department", _WASHINGTON, ("http://www.cs.washington.edu/",)),
     "webkb:misc": Corpus("a scattered sample, to train on", _WEBKB, (), keep=lambda kind: kind == "misc"),
     "miniweb": Corpus("technical documentation on 68 hosts", _MINIWEB, _DOCS),
     "miniweb:http": Corpus(
@@ -127,8 +132,8 @@ def names() -> tuple[str, ...]:
 
 
 def open_web(spec: str) -> LabelledWeb:
-    """Open a recorded web: a corpus by name or by its file, a crawl directory, or a WARC file
-    or folder.
+    """Open a recorded web: a corpus by name or by its file, a file of pages, a crawl directory, or a WARC
+    file or folder.
 
     >>> open_web("demo").name
     'demo'
@@ -137,6 +142,10 @@ def open_web(spec: str) -> LabelledWeb:
         return _open_corpus(spec, CORPORA[spec], corpora_home())
     if spec in WEBS:
         return WEBS[spec]()
+    if spec.startswith(MADE):
+        return made_web(spec)
+    if spec.partition(":")[0] == REGIONS:
+        return region_web(spec)
     path = Path(spec)
     if path.exists():
         return _open_path(path)
@@ -144,7 +153,7 @@ def open_web(spec: str) -> LabelledWeb:
     hint = f"did you mean {near!r}? " if near else ""
     raise UsageError(
         f"no recorded web called {spec!r}: {hint}"
-        f"give a crawl directory, a WARC file, or one of {', '.join(names())}."
+        f"give a crawl directory, a WARC file, a file of pages (.jsonl), or one of {', '.join(names())}."
     )
 
 
@@ -170,6 +179,8 @@ def _open_path(path: Path) -> LabelledWeb:
     for name, corpus in CORPORA.items():
         if [path.name] == [file for file, _ in corpus.files] and path.is_file():
             return _open_corpus(name, corpus, path.parent)
+    if path.is_file() and holds_pages(path):
+        return open_pages(path)
     if (path / "clew.db").is_file():
         return PlainWeb(CrawlWeb(path))
     if path.is_file() or any(path.rglob("*.warc*")):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from clew.errors import ConfigError
+from clew.lab.own_corpus import PYTHON, corpus_name
 
 
 class _Table(BaseModel):
@@ -16,21 +18,50 @@ class _Table(BaseModel):
 
 
 class CorpusSpec(_Table):
-    """A recorded web and the rules of the game on it. In TOML, a name alone will do."""
+    """A recorded web and the rules of the game on it. In TOML, a name alone will do.
+
+    A corpus of one's own is given by its `path`: a file of pages, a WARC file or folder, a crawl directory.
+    """
 
     name: str
+    """One that `open_web` knows; of a corpus given by its path, what it is called in tables."""
     dead_links: Literal["keep", "drop"]
     """Links to what was not recorded: a 404 that costs a request, or not offered at all."""
     robots: Literal["obey", "ignore"] = "obey"
+    path: str = ""
+    labels: str = ""
+    """A file of labels by address, or `py:module:function`, for a corpus given by its path."""
+    entry: tuple[str, ...] = ()
+    """Where a corpus given by its path starts; at its first page when not given."""
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, given: Any) -> Any:
         given = {"name": given} if isinstance(given, str) else given
+        if isinstance(given, dict) and isinstance(given.get("path"), str) and given["path"]:
+            given = {"name": corpus_name(Path(given["path"]))} | given
         if isinstance(given, dict) and "dead_links" not in given:
             drop = str(given.get("name", "")).startswith("wikispeedia")
             given = given | {"dead_links": "drop" if drop else "keep"}
         return given
+
+    @model_validator(mode="after")
+    def _own(self) -> Self:
+        if not self.path and (self.labels or self.entry):
+            raise ValueError("labels and entry are for a corpus given by its path")
+        return self
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        return ((name, value) for name, value in super().__repr_args__() if value)
+
+    def located(self, folder: Path) -> CorpusSpec:
+        """This corpus with its files looked for in a folder, unless they say where they are."""
+        if not self.path:
+            return self
+        labels = self.labels
+        if labels and not labels.startswith(PYTHON):
+            labels = str(folder / labels)
+        return self.model_copy(update={"path": str(folder / self.path), "labels": labels})
 
 
 class Topic(_Table):
@@ -69,16 +100,29 @@ class SeedRule(_Table):
     """Starting points.
 
     `random`: `sets` sets of `pages` pages each, drawn for every topic anew and redrawn until at least the
-    share `reach` of its targets can be reached. `entry`: the corpus's own entry pages, one set. `given`: the
-    sets in `urls`.
+    share `reach` of its targets can be reached. `warm`: the same, drawn among the topic's targets, as a user
+    begins who has examples; two pages a set unless `pages` says otherwise. `entry`: the corpus's own entry
+    pages, one set. `given`: the sets in `urls`.
     """
 
-    kind: Literal["random", "entry", "given"] = "random"
+    kind: Literal["random", "warm", "entry", "given"] = "random"
     sets: int = Field(default=1, ge=1)
     pages: int = Field(default=1, ge=1)
     reach: float = Field(default=0.5, ge=0, le=1)
     urls: tuple[tuple[str, ...], ...] = ()
     """For `given`: a list of sets."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _examples(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("kind") == "warm":
+            return {"pages": 2} | given
+        return given
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its pages are drawn, as many sets as one likes."""
+        return self.kind in ("random", "warm")
 
     @model_validator(mode="after")
     def _urls(self) -> Self:
@@ -100,6 +144,10 @@ class StrategySpec(_Table):
     """A log of visits: `wikispeedia`, or a database of `clew visits import`."""
     tunnel: Literal["off", "climb", "drop", "reweight"] = "off"
     """How what is sought widens when finds become rare."""
+    prune: bool = False
+    """Whether links of pages that do not satisfy what is sought are left out."""
+    confidence: float | None = Field(default=None, gt=0, lt=1)
+    """The level at which directions without finds are suspended."""
     options: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -118,7 +166,7 @@ def _many(given: Any) -> Any:
 
 
 class Experiment(_Table):
-    """Topics × seed sets × strategies on each corpus, for the largest of `budgets` requests.
+    """Topics × seed sets × strategies × dice on each corpus, for the largest of `budgets` requests.
 
     A crawl does not know its budget, so one run shows what it would have found with any smaller one.
 
@@ -140,6 +188,8 @@ class Experiment(_Table):
     baseline: str = ""
     """The strategy that others are tested against; the first one when not given."""
     seed: int = 0
+    dice: int = Field(default=1, ge=1, le=1000)
+    """How often every case is run with every strategy, each time with other dice."""
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -147,6 +197,10 @@ class Experiment(_Table):
         for name in labels:
             if labels.count(name) > 1:
                 raise ValueError(f"two strategies are called {name!r}: give one of them another label")
+        names = [corpus.name for corpus in self.corpora]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two corpora are called {name!r}: give one of them another name")
         if self.baseline and self.baseline not in labels:
             raise ValueError(f"the baseline {self.baseline!r} is none of the strategies")
         if min(self.budget) < 1:
@@ -176,7 +230,21 @@ class Experiment(_Table):
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path} is not TOML: {error}") from None
-        return cls.parse({"name": path.stem} | given, str(path))
+        found = cls.parse({"name": path.stem} | given, str(path))
+        folder = path.parent.absolute()
+        return found.model_copy(update={"corpora": tuple(one.located(folder) for one in found.corpora)})
+
+    def repeated(self, *, dice: int | None = None, sets: int | None = None) -> Experiment:
+        """This experiment with other numbers of dice, and of seed sets where sets are drawn.
+
+        >>> given = {"name": "x", "corpora": "demo", "topics": ["wind"], "budget": 9}
+        >>> again = Experiment.parse(given | {"strategies": ["random"]}).repeated(dice=5, sets=3)
+        >>> again.dice, again.seeds[0].sets
+        (5, 3)
+        """
+        seeds = [rule.model_dump() | ({"sets": sets} if sets and rule.drawn else {}) for rule in self.seeds]
+        changes = {"seeds": seeds} | ({} if dice is None else {"dice": dice})
+        return self.parse(self.model_dump() | changes)
 
     @property
     def longest(self) -> int:

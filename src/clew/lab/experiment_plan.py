@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import xxhash
@@ -18,9 +19,11 @@ from clew import url as urls
 from clew.errors import ConfigError
 from clew.lab.corpora import open_web, topics_of
 from clew.lab.experiment import CorpusSpec, Experiment, SeedRule, StrategySpec, Topic, TopicRule
+from clew.lab.own_corpus import PYTHON, RelabelledWeb, fingerprint, holds_pages, open_pages, with_labels
 from clew.lab.parsed_web import AGENT, ParsedWeb
 from clew.lab.predicates import Blind, Hinted
 from clew.lab.visit_logs import open_visits
+from clew.lab.webs import LabelledWeb
 from clew.parse.directives import hidden
 from clew.predicate import compile as compile_predicate
 from clew.predicate.verdict import Predicate
@@ -53,8 +56,10 @@ class ExperimentCorpus:
 
     def __init__(self, corpus: CorpusSpec) -> None:
         self.corpus = corpus
+        self.mark = _mark(corpus)
+        """What changes when the files of a corpus of one's own do."""
         self.parsed_web = ParsedWeb(
-            open_web(corpus.name), dead_links=corpus.dead_links == "keep", robots=corpus.robots == "obey"
+            _opened(corpus), dead_links=corpus.dead_links == "keep", robots=corpus.robots == "obey"
         )
         self._targets: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -83,7 +88,7 @@ class ExperimentCorpus:
         among = self.labelled.get(topic.label) if topic.label else list(self.parsed_web.urls)
         if among is None:
             raise ConfigError(f"no page of {self.corpus.name} has the label {topic.label!r}")
-        formula = compile_predicate(topic.formula) if topic.formula else None
+        formula = _formula(topic) if topic.formula else None
         for url in among:
             page = self.parsed_web.page(url)
             if page is not None and (formula is None or formula.judge(page).satisfied):
@@ -105,8 +110,13 @@ class ExperimentCorpus:
         targets = self.targets(topic)
         if blind or not topic.formula:
             return Blind(topic.name, targets)
-        formula = compile_predicate(topic.formula)
+        formula = _formula(topic)
         return Hinted(topic.name, targets, formula) if topic.label else formula
+
+
+def _formula(topic: Topic) -> Predicate:
+    # An experiment is a file of the user's own: it may name code of theirs.
+    return compile_predicate(topic.formula, allow_python=True)
 
 
 class ExperimentPlan:
@@ -125,10 +135,10 @@ class ExperimentPlan:
         """The predicate of a case."""
         return self.field(case).predicate(case.topic, blind=self.experiment.predicate == "blind")
 
-    def strategy(self, case: Case, spec: StrategySpec, predicate: Predicate) -> Strategy:
-        """A strategy for a case, fresh, with dice of its own."""
-        seed = _seed(self.experiment.seed, case.name)
-        return make_strategy(spec, predicate, seed)
+    def strategy(self, case: Case, spec: StrategySpec, predicate: Predicate, throw: int = 0) -> Strategy:
+        """A strategy for a case, fresh, with dice of its own, others for each `throw` beyond 1."""
+        name = case.name if throw <= 1 else f"{case.name}/throw {throw}"
+        return make_strategy(spec, predicate, _seed(self.experiment.seed, name))
 
     def _cases(self, field: ExperimentCorpus) -> Iterator[Case]:
         for topic in self._topics(field):
@@ -155,7 +165,7 @@ class ExperimentPlan:
         return tuple(Topic(name=names[i], label=names[i]) for i in chosen)
 
     def _seed_sets(self, field: ExperimentCorpus, topic: Topic, rule: SeedRule) -> Iterator[tuple[str, ...]]:
-        if rule.kind == "random":
+        if rule.drawn:
             for number in range(rule.sets):
                 yield self._draw(field, topic, rule, number)
             return
@@ -169,10 +179,21 @@ class ExperimentPlan:
             yield seeds
 
     def _draw(self, field: ExperimentCorpus, topic: Topic, rule: SeedRule, number: int) -> tuple[str, ...]:
-        """Random pages, drawn until enough of the topic can be reached from them."""
+        """Random pages of all, or of the topic's own, drawn until enough of the topic can be reached from
+        them."""
         parsed_web, targets = field.parsed_web, field.mask(topic)
-        pages = field.numbers
         name = f"{field.corpus.name}/{topic.name}/{number}"
+        if rule.kind == "warm":
+            # Of copies one: a second is no further example, and a crawl counts it as none.
+            pages = [n for n in np.flatnonzero(targets).tolist() if parsed_web.originals[n] == n]
+            name = f"warm/{name}"
+            if len(pages) <= rule.pages:
+                raise ConfigError(
+                    f"{field.corpus.name} has {len(pages)} pages of {topic.name!r}: to start from "
+                    f"{rule.pages} of them leaves none to be found"
+                )
+        else:
+            pages = field.numbers
         rng = np.random.default_rng(_seed(self.experiment.seed, name))
         for _ in range(_DRAWS):
             seeds = rng.choice(len(pages), size=min(rule.pages, len(pages)), replace=False)
@@ -183,6 +204,25 @@ class ExperimentPlan:
             f"from no {rule.pages} pages of {field.corpus.name} can {rule.reach:.0%} of {topic.name!r} be "
             "reached: lower reach, or start from more pages"
         )
+
+
+def _opened(corpus: CorpusSpec) -> LabelledWeb:
+    if not corpus.path:
+        return open_web(corpus.name)
+    path = Path(corpus.path)
+    if path.is_file() and holds_pages(path) and not corpus.labels:
+        return open_pages(path, corpus.name, corpus.entry)
+    if not path.exists():
+        raise ConfigError(f"there is no corpus {path}: give a file of pages, a WARC or a crawl directory")
+    web = open_web(str(path))
+    if corpus.labels:
+        return with_labels(web, corpus.name, corpus.labels, corpus.entry)
+    return RelabelledWeb(web, corpus.name, corpus.entry or web.seeds(), {})
+
+
+def _mark(corpus: CorpusSpec) -> str:
+    given = [part for part in (corpus.path, corpus.labels) if part]
+    return "/".join(part if part.startswith(PYTHON) else fingerprint(Path(part)) for part in given)
 
 
 def make_strategy(spec: StrategySpec, predicate: Predicate, seed: int) -> Strategy:

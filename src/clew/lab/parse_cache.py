@@ -98,7 +98,13 @@ def code_mark() -> str:
     """A fingerprint of the code that turns bytes into pages, and of the corpora's own changes to them."""
     total = xxhash.xxh3_64()
     root = resources.files("clew")
-    for place in ("page.py", "lab/corpora.py", "lab/corpus_readers.py", "lab/parse_cache.py"):
+    for place in (
+        "page.py",
+        "lab/corpora.py",
+        "lab/corpus_readers.py",
+        "lab/own_corpus.py",
+        "lab/parse_cache.py",
+    ):
         total.update((root / place).read_bytes())
     for package in ("parse", "parse/html", "url", "words"):
         for file in sorted((root / package).iterdir(), key=lambda item: item.name):

@@ -59,6 +59,15 @@ class RunResult:
     to90: int | None
     finds: tuple[int, ...]
     parts: dict[str, tuple[float, ...]]
+    throw: int = 1
+    """Which dice it was run with, from 1; 0 for a strategy that has none."""
+    given: tuple[int, ...] = ()
+    """Those of `finds` that were seeds."""
+
+    @property
+    def first(self) -> int | None:
+        """The request that brought the first find that was not given as a seed."""
+        return next((at for at in self.finds if at not in self.given), None)
 
     @property
     def setting(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,9 +23,11 @@ from clew.lab.results import Oracle, Results, RunResult, measured
 from clew.lab.simulate import simulate
 from clew.lab.workers import map_in_processes
 from clew.policy.tunnel import TunnelRules
+from clew.strategy import find
 
-Job = tuple[int, int]
-"""The number of a case, and the number of a strategy or -1 for the oracle."""
+Job = tuple[int, int, int]
+"""The number of a case, the number of a strategy or -1 for the oracle, and the throw of the dice, from 1; 0
+where there are no dice."""
 Done = tuple[RunResult | Oracle, float]
 
 Item = TypeVar("Item")
@@ -59,8 +61,9 @@ def run_experiment(
     if fresh:
         results.clear()
     plan = ExperimentPlan(experiment)
-    everything = [(c, -1) for c in range(len(plan.cases))]
-    everything += [(c, s) for c in range(len(plan.cases)) for s in range(len(experiment.strategies))]
+    cases, strategies = range(len(plan.cases)), range(len(experiment.strategies))
+    everything = [(c, -1, 0) for c in cases]
+    everything += [(c, s, t) for c in cases for s in strategies for t in _throws(experiment, s)]
     results.begin(experiment, [_key_of(plan, job) for job in everything])
     known: dict[str, Oracle] = results.oracles()
     finished: dict[str, RunResult] = results.runs()
@@ -81,6 +84,12 @@ def run_experiment(
         [known[_key_of(plan, job)] for job in everything if job[1] < 0],
     )
     return results
+
+
+def _throws(experiment: Experiment, strategy: int) -> range:
+    """The throws a case is run with. A strategy without dice is run once: every run would be the same."""
+    dice = find(experiment.strategies[strategy].name).capabilities.throws
+    return range(1, experiment.dice + 1) if dice else range(1)
 
 
 # jobs, in whatever process
@@ -124,7 +133,7 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
     case, spec = plan.cases[job[0]], plan.experiment.strategies[job[1]]
     budget = plan.experiment.longest
     predicate = plan.predicate(case)
-    strategy = plan.strategy(case, spec, predicate)
+    strategy = plan.strategy(case, spec, predicate, job[2])
     course = simulate(
         plan.field(case).parsed_web,
         predicate,
@@ -134,6 +143,8 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
         traps=plan.experiment.traps,
         batch=spec.batch,
         tunnel=None if spec.tunnel == "off" else TunnelRules(way=spec.tunnel),
+        prune=spec.prune,
+        confidence=spec.confidence,
     )
     run = RunResult(
         key=_key_of(plan, job),
@@ -141,6 +152,7 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
         start=case.start,
         topic=case.topic.name,
         set=case.number,
+        throw=job[2],
         strategy=spec.label,
         budget=budget,
         targets=known.targets,
@@ -151,6 +163,9 @@ def do_run(plan: ExperimentPlan, job: Job, known: Oracle) -> Done:
         hosts=course.hosts,
         stop=course.stop,
         finds=course.finds,
+        given=tuple(
+            at for at, url in zip(course.finds, course.found, strict=True) if url in frozenset(case.seeds)
+        ),
         parts=course.parts,
         **measured(course.finds, known, budget),  # type: ignore[arg-type]
     )
@@ -163,18 +178,30 @@ def _rises(values: Sequence[int]) -> list[int]:
 
 def _key_of(plan: ExperimentPlan, job: Job) -> str:
     spec = plan.experiment.strategies[job[1]] if job[1] >= 0 else None
-    return run_key(plan.experiment, plan.cases[job[0]], spec)
+    case = plan.cases[job[0]]
+    return run_key(plan.experiment, case, spec, job[2], plan.field(case).mark)
 
 
-def run_key(experiment: Experiment, case: Case, spec: StrategySpec | None) -> str:
+def run_key(
+    experiment: Experiment, case: Case, spec: StrategySpec | None, throw: int = 0, mark: str = ""
+) -> str:
     """A name for everything a run depends on; another budget, seed or option is another run."""
     rules = (experiment.predicate, experiment.traps) if spec else ()
-    told = (experiment.seed, experiment.longest, rules, case)
+    # Where the files of a corpus lie is nothing to a run; `mark` is what is in them.
+    corpus = case.corpus.model_copy(update={"path": "", "labels": "", "entry": ()})
+    told = (
+        experiment.seed,
+        experiment.longest,
+        rules,
+        replace(case, corpus=corpus),
+        *([mark] if mark else []),
+    )
     # What was run before there were these has the key it had.
-    later = {"batch": 1, "tunnel": "off", "visits": ""}
+    later = {"batch": 1, "confidence": None, "prune": False, "tunnel": "off", "visits": ""}
     unused = {name for name, value in later.items() if spec and getattr(spec, name) == value}
     strategy = spec.model_dump_json(exclude=unused) if spec else "oracle"
-    return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}'.encode()):016x}"
+    thrown = "" if throw <= 1 else f"/throw {throw}"
+    return f"{xxhash.xxh3_64_intdigest(f'{told!r}/{strategy}{thrown}'.encode()):016x}"
 
 
 def _name(item: RunResult | Oracle) -> str:
@@ -212,7 +239,7 @@ def _in_processes(
 
 
 def _oracle_for(plan: ExperimentPlan, job: Job, known: dict[str, Oracle]) -> Oracle | None:
-    return known[_key_of(plan, (job[0], -1))] if job[1] >= 0 else None
+    return known[_key_of(plan, (job[0], -1, 0))] if job[1] >= 0 else None
 
 
 def _prepare(given: str) -> None:

@@ -14,9 +14,11 @@ from clew.engine import Crawl, CrawlRules, SetFocus
 from clew.engine.learning import Lesson
 from clew.frontier.hosts import Politeness
 from clew.lab.parsed_web import AGENT, ParsedWeb
-from clew.messages import Effect, Record, SaveCandidates, SavePage, TaskKind
+from clew.messages import Effect, Record, SaveCandidates, SavePage, TaskKind, Via
 from clew.page import Page
 from clew.policy import Budget, Scope
+from clew.policy.confidence import Confidence
+from clew.policy.focus_ledger import FocusChange, FocusLedger
 from clew.policy.tunnel import TunnelRules
 from clew.predicate.verdict import Predicate
 from clew.strategy.base import Strategy
@@ -33,6 +35,15 @@ class SimulatedCrawl:
     finds: tuple[int, ...]
     found: tuple[str, ...]
     """The URLs of the finds."""
+    distances: tuple[int, ...]
+    """Of each find, the links from a start page to it, on the path that led there."""
+    behind: tuple[int, ...]
+    """Of each find, the pages that are no finds between it and the last find, or the start page, on that
+    path."""
+    changes: tuple[FocusChange, ...]
+    """Changes of focus."""
+    tunnelled: int
+    """Finds whose path crosses pages that are no finds."""
     requests: int
     pages: int
     failed: int
@@ -43,6 +54,8 @@ class SimulatedCrawl:
     """Mean contribution, along the run, to the scores of the links that were fetched."""
     cpu: float
     """Seconds."""
+    confidence: Confidence | None = None
+    """What was counted of directions, where they could be suspended."""
 
 
 class SimulatedStore:
@@ -53,15 +66,27 @@ class SimulatedStore:
         self.urls: list[str] = []
         self.finds: list[int] = []
         self.found: list[str] = []
+        self.distances: list[int] = []
+        self.behind: list[int] = []
+        self.ledger = FocusLedger[int]()
+        self._sources: list[int | None] = []
 
     def save(self, effects: Sequence[Effect], requests: int) -> None:
         """Take a batch; so many requests were made before it."""
         for effect in effects:
             if isinstance(effect, SaveCandidates):
+                if effect.via == Via.REDIRECT:
+                    self.ledger.record_source(effect.source, self._sources[effect.source])
                 self.urls.extend(effect.urls)
-            elif isinstance(effect, SavePage) and effect.matched:
-                self.finds.append(requests + 1)
-                self.found.append(effect.page.url)
+                self._sources.extend([effect.source if effect.source >= 0 else None] * len(effect.urls))
+            elif isinstance(effect, SavePage):
+                source = self._sources[effect.candidate]
+                self.ledger.record_page(effect.candidate, source, find=effect.matched)
+                if effect.matched:
+                    self.finds.append(requests + 1)
+                    self.found.append(effect.page.url)
+                    self.distances.append(effect.depth)
+                    self.behind.append(self.ledger.behind(source))
             elif isinstance(effect, Record):
                 # A request is recorded after what came of it.
                 requests += effect.decision.kind in _REQUESTS
@@ -94,11 +119,15 @@ def simulate(
     traps: bool = False,
     batch: int = 1,
     tunnel: TunnelRules | None = None,
+    prune: bool = False,
+    confidence: float | None = None,
 ) -> SimulatedCrawl:
     """Crawl the parsed_web from the seeds until `budget` requests are spent or nothing is left.
 
     With `traps`, the engine leaves alone what it takes for traps and mirrors, as it does outside the lab. So
-    many pages as `batch` says are asked for, and settled, together. `tunnel` says how the focus widens.
+    many pages as `batch` says are asked for, and settled, together. `tunnel` says how the focus widens;
+    with `prune`, links of pages that do not satisfy it are left out. With a `confidence`, directions that
+    have gone deeper without a find than so many of the finds lie are suspended.
 
     >>> from clew.lab import DemoWeb
     >>> from clew.predicate import compile
@@ -122,10 +151,12 @@ def simulate(
         sitemaps="off",
         traps=traps,
         tunnel=tunnel,
+        prune=prune,
+        confidence=confidence,
     )
     crawl = Crawl(predicate, strategy, rules, store.urls.__getitem__)
     crawl.learner.taught = [] if tunnel is not None else None
-    series = _Series(strategy.parts, budget)
+    series = _Series(crawl.columns, budget)
     now = 0.0
     store.save(crawl.start(seeds, now), 0)
     while (stop := crawl.stopped(now)) is None:
@@ -140,14 +171,20 @@ def simulate(
         for task in tasks:
             if task.kind is TaskKind.PAGE:
                 series.add(crawl.tally.requests, task.terms)
-        before = crawl.tally.requests
-        store.save(crawl.settle_many([parsed_web.outcome(task) for task in tasks], now), before)
+        spent = crawl.tally.requests
+        store.save(crawl.settle_many([parsed_web.outcome(task) for task in tasks], now), spent)
         if crawl.tunnelling is not None and crawl.tunnelling.wanted is not None:
+            before = crawl.focus.text()
             store.save(_refocus(crawl, crawl.tunnelling.wanted, now), crawl.tally.requests)
+            store.ledger.record_change(before, crawl.focus.text())
     tally = crawl.tally
     return SimulatedCrawl(
         finds=tuple(store.finds),
         found=tuple(store.found),
+        distances=tuple(store.distances),
+        behind=tuple(store.behind),
+        changes=store.ledger.changes,
+        tunnelled=store.ledger.tunnelled,
         requests=tally.requests,
         pages=tally.pages,
         failed=tally.failed,
@@ -155,6 +192,7 @@ def simulate(
         stop=stop,
         parts=series.means(),
         cpu=time.process_time() - started,
+        confidence=crawl.confidence,
     )
 
 
@@ -164,7 +202,7 @@ def _refocus(crawl: Crawl, change: SetFocus, now: float) -> Sequence[Effect]:
     if refold is not None:
         refold.strategy.cut_words_with(_words)
         for lessons in crawl.learner.taught or ():
-            refold.teach([_sought(lesson, refold.focus) for lesson in lessons])
+            refold.teach([_sought(lesson, refold.learning.focus) for lesson in lessons])
     return crawl.command(change, now, refold)
 
 

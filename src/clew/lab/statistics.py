@@ -6,7 +6,9 @@ share a topic are alike, and counting each of them would make chance look like e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +65,81 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
         highest = max(highest, min(1.0, (len(order) - rank) * p_values[name]))
         corrected[name] = highest
     return {name: corrected[name] for name in p_values}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceComponents:
+    """Variances of what a single run's value is made of; None where nothing was repeated to tell it from."""
+
+    dice: float | None
+    """Between runs of one case with other dice."""
+    starts: float | None
+    """Between seed sets of one topic, what dice explain taken off; dice and all where they cannot be told."""
+    topics: float | None
+    """Between topics, what starts and dice explain taken off."""
+
+
+def variance_components(values: Mapping[str, Mapping[str, Sequence[float]]]) -> VarianceComponents:
+    """How much of the variance of values, by topic and by seed set, is due to dice, starts and topics.
+
+    The nested analysis of variance by unweighted means, which is without bias also where some cases have
+    fewer runs than others. What comes out below 0 is 0.
+
+    >>> starts = {"first": [1.0, 3.0], "second": [5.0, 7.0]}
+    >>> found = variance_components({"wind": starts, "rain": starts})
+    >>> found.dice, found.starts, found.topics
+    (2.0, 7.0, 0.0)
+    """
+    cases = [list(runs) for starts in values.values() for runs in starts.values() if runs]
+    dice = _pooled(cases)
+    means = [[(_mean(runs), 1 / len(runs)) for runs in starts.values() if runs] for starts in values.values()]
+    means = [topic for topic in means if topic]
+    between = _pooled([[mean for mean, _ in topic] for topic in means])
+    # The mean of a case has the dice's variance over the number of its runs in it.
+    thrown = [(len(topic) - 1) * _mean([share for _, share in topic]) for topic in means]
+    freedom = sum(len(topic) - 1 for topic in means)
+    starts = None if between is None else max(0.0, between - (dice or 0.0) * math.fsum(thrown) / freedom)
+    among = _pooled([[_mean([mean for mean, _ in topic]) for topic in means]])
+    if among is None:
+        return VarianceComponents(dice=dice, starts=starts, topics=None)
+    within = [
+        (starts or 0.0) / len(topic) + (dice or 0.0) * sum(share for _, share in topic) / len(topic) ** 2
+        for topic in means
+    ]
+    return VarianceComponents(dice=dice, starts=starts, topics=max(0.0, among - _mean(within)))
+
+
+def _pooled(groups: Sequence[Sequence[float]]) -> float | None:
+    """The variance within groups; None where no group has two."""
+    freedom = sum(len(group) - 1 for group in groups if group)
+    if not freedom:
+        return None
+    squares = [(value - _mean(group)) ** 2 for group in groups for value in group]
+    return math.fsum(squares) / freedom
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def ratio_interval(
+    above: Sequence[float], below: Sequence[float], seed: int = 0, level: float = 0.95, rounds: int = 10_000
+) -> tuple[float, float]:
+    """A bootstrap interval of the ratio of two means over the same units, the same one for the same seed.
+
+    >>> ratio_interval([1.0, 1.0], [2.0, 2.0])
+    (0.5, 0.5)
+    """
+    if not above:
+        return float("nan"), float("nan")
+    drawn = np.random.default_rng(seed).integers(0, len(above), (rounds, len(above)))
+    sums = np.array(below, np.float64)[drawn].sum(axis=1)
+    some = sums > 0  # a draw of topics on which nothing was found has no ratio
+    if not some.any():
+        return float("nan"), float("nan")
+    ratios = np.array(above, np.float64)[drawn].sum(axis=1)[some] / sums[some]
+    low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
 
 
 def interval(

@@ -10,7 +10,39 @@ from typing import Any
 from clew.errors import UsageError
 from clew.lab import metrics
 from clew.lab.results import Oracle, RunResult, measured
-from clew.lab.statistics import holm, interval, sign_flip
+from clew.lab.statistics import holm, interval, ratio_interval, sign_flip, variance_components
+
+#: A crawl that has found nothing after so many requests has begun badly, ...
+BEGINNING = 50
+#: ... all the more where a crawl that knows the way finds something within so many.
+NEAR = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Luck:
+    """What one crawl may come to, beside the mean of many: dice, starts, topics, and the first find."""
+
+    dice: int
+    """With how many dice each case was run; 0 for a strategy that has none."""
+    worst: float | None
+    """Mean over cases of the nAUC with the unluckiest of the dice."""
+    worst_share: float | None
+    """`worst` as a share of the mean of all runs; None with one throw, where there is no worst."""
+    worst_low: float | None
+    """The 95 % bootstrap interval of `worst_share`, over topics."""
+    worst_high: float | None
+    sd_dice: float | None
+    """Standard deviations of nAUC: from dice to dice within a case, ..."""
+    sd_starts: float | None
+    """... from seed set to seed set within a topic, ..."""
+    sd_topics: float | None
+    """... and from topic to topic, each without what the ones before explain."""
+    nothing: float
+    """The share of runs without a find, seeds aside, in the first `BEGINNING` requests."""
+    nothing_near: float | None
+    """`nothing` among the runs of cases where the oracle has a find within `NEAR` requests."""
+    first: float
+    """Mean requests to the first find, seeds aside; a run without one counts the whole budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +73,7 @@ class Row:
     """Of the paired permutation test against the baseline, corrected by Holm for the number of strategies."""
     topics: dict[str, float | None]
     """nAUC by topic."""
+    luck: Luck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +138,9 @@ def _table(
     topics = {name: _by_topic(mine, lambda run: at[run.key]["nauc"]) for name, mine in by_strategy.items()}
     pairs = _pairs(topics)
     tested = holm({name: sign_flip(_gaps(topics[name], topics[base])) for name in topics if name != base})
+    near = _near(runs, known)
     rows = tuple(
-        _row(name, mine, at, topics[name], topics[base], tested.get(name), budget)
+        _row(name, mine, at, topics[name], topics[base], tested.get(name), _luck(mine, near, at, budget))
         for name, mine in by_strategy.items()
     )
     cases = len({run.case for run in runs})
@@ -120,7 +154,7 @@ def _row(
     topics: dict[str, float | None],
     base: dict[str, float | None],
     p: float | None,
-    budget: int,
+    luck: Luck,
 ) -> Row:
     values = [value for value in topics.values() if value is not None]
     low, high = interval(values) if values else (None, None)
@@ -142,8 +176,55 @@ def _row(
         difference=_mean(gaps) if p is not None else None,
         p=p,
         topics=topics,
+        luck=luck,
         **reached,
     )
+
+
+def _luck(
+    runs: Sequence[RunResult],
+    near: set[str],
+    at: dict[str, dict[str, float | int | None]],
+    budget: int,
+) -> Luck:
+    cases: dict[str, dict[str, list[float]]] = {}
+    for run in runs:
+        if (value := at[run.key]["nauc"]) is not None:
+            cases.setdefault(run.topic, {}).setdefault(run.case, []).append(value)
+    worst = [_mean([min(values) for values in mine.values()]) or 0.0 for mine in cases.values()]
+    means = [_mean([v for values in mine.values() for v in values]) or 0.0 for mine in cases.values()]
+    all_of_them, thrown = _mean(means), max((run.throw for run in runs), default=0)
+    # Without dice every throw would be the same, the worst too.
+    share = (_mean(worst) or 0.0) / all_of_them if all_of_them and thrown != 1 else None
+    low, high = ratio_interval(worst, means) if share is not None else (None, None)
+    parts = variance_components(cases)
+    begun = {run.key: run.first is None or run.first > min(BEGINNING, budget) for run in runs}
+    firsts = [budget if run.first is None else min(run.first, budget) for run in runs]
+    return Luck(
+        dice=thrown,
+        worst=_mean(worst),
+        worst_share=share,
+        worst_low=low,
+        worst_high=high,
+        sd_dice=0.0 if thrown == 0 else _root(parts.dice),
+        sd_starts=_root(parts.starts),
+        sd_topics=_root(parts.topics),
+        nothing=_mean([float(flag) for flag in begun.values()]) or 0.0,
+        nothing_near=_mean([float(begun[run.key]) for run in runs if run.case in near]),
+        first=_mean(firsts) or 0.0,
+    )
+
+
+def _near(runs: Sequence[RunResult], known: dict[str, Oracle]) -> set[str]:
+    """The cases in which the oracle's first find that was not given comes soon."""
+    given: dict[str, int] = {}
+    for run in runs:
+        given[run.case] = max(given.get(run.case, 0), len(run.given))
+    return {case for case, seeds in given.items() if any(at <= NEAR for at in known[case].finds[seeds:])}
+
+
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else math.sqrt(variance)
 
 
 def _pairs(topics: dict[str, dict[str, float | None]]) -> tuple[Pair, ...]:

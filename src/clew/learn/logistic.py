@@ -167,10 +167,10 @@ class DenseDesign:
         return np.asarray((self.columns * r).sum(axis=1), np.float64)
 
     def solve(self, curve: Floats, penalty: Floats, target: Floats) -> Floats:
-        matrix = np.diag(penalty)
+        matrix, product = np.diag(penalty), np.empty(self.columns.shape)
         for row, weighted in enumerate(self.columns * curve):
-            matrix[row] += self.back(weighted)
-        return solved(matrix, target)
+            matrix[row] += np.add.reduce(np.multiply(self.columns, weighted, out=product), axis=1)
+        return native.solved(matrix, target)
 
 
 def fit(rows: Sequence[bytes], labels: Floats, width: int, ridge: float = 1.0) -> Floats:
@@ -321,21 +321,3 @@ def dot(a: Floats, b: Floats) -> float:
     60002.0
     """
     return float((a * b).sum())
-
-
-def solved(matrix: Floats, target: Floats) -> Floats:
-    """x with matrix · x = target, for a symmetric positive definite matrix, by elimination.
-
-    Written out, since the order in which numpy's own adds up depends on the processor.
-
-    >>> solved(np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])).round(6).tolist()
-    [0.090909, 0.636364]
-    """
-    size = len(target)
-    both = np.concatenate([matrix, target[:, None]], axis=1)
-    for i in range(size - 1):
-        both[i + 1 :, i:] -= (both[i + 1 :, i] / both[i, i])[:, None] * both[i, i:]
-    found = np.zeros(size)
-    for i in reversed(range(size)):
-        found[i] = (both[i, size] - (both[i, i + 1 : size] * found[i + 1 :]).sum()) / both[i, i]
-    return found

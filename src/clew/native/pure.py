@@ -295,6 +295,16 @@ def sums(starts: Ids, items: Items, rows: Ids, weights: Floats, found: Floats) -
     found[...] = np.bincount(owners, weights.take(items[places]), len(rows))
 
 
+def solved(matrix: Floats, target: Floats, found: Floats) -> None:
+    """Write x with matrix · x = target to `found`, by elimination without a choice of pivots."""
+    size = len(target)
+    both = np.concatenate([matrix, target[:, None]], axis=1)
+    for i in range(size - 1):
+        both[i + 1 :, i:] -= (both[i + 1 :, i] / both[i, i])[:, None] * both[i, i:]
+    for i in reversed(range(size)):
+        found[i] = (both[i, size] - (both[i, i + 1 : size] * found[i + 1 :]).sum()) / both[i, i]
+
+
 def gathered(to: Items, of: Items, values: Floats, found: Floats) -> None:
     """Write to each place of `found` the sum of `values[of[i]]` for the `to[i]` that name it, from first to
     last."""

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define MOST_UNKNOWNS 128
 #define SPREAD UINT64_C(0x9E3779B97F4A7C15)
 
 PyDoc_STRVAR(sums_doc, "sums(starts, items, rows, weights, found): of each row, the sum of the weights of its items "
@@ -177,10 +178,74 @@ static PyObject *gathered(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     Py_RETURN_NONE;
 }
 
+/* The sum of at most 128 numbers as numpy adds them up: in eight sums, then the rest. */
+static double added(const double *values, int64_t size)
+{
+    double sum = 0.0;
+    int64_t at = 0;
+    if (size >= 8) {
+        double part[8];
+        memcpy(part, values, sizeof part);
+        for (at = 8; at + 8 <= size; at += 8)
+            for (int i = 0; i < 8; i++)
+                part[i] += values[at + i];
+        sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    }
+    for (; at < size; at++)
+        sum += values[at];
+    return sum;
+}
+
+PyDoc_STRVAR(solved_doc, "solved(matrix, target, found): x with matrix x = target, by elimination without a choice "
+                         "of pivots, written to `found`; at most 128 unknowns.");
+
+static PyObject *solved(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    clew_buffers all;
+    if (count != 3) {
+        PyErr_SetString(PyExc_TypeError, "solved() takes a matrix, a target and where to write");
+        return NULL;
+    }
+    if (clew_open(&all, args, "ddd", 2) < 0)
+        return NULL;
+    const double *matrix = all.views[0].buf, *target = all.views[1].buf;
+    double *found = all.views[2].buf, *both = NULL, terms[MOST_UNKNOWNS];
+    const int64_t size = all.views[1].len / 8, width = size + 1;
+    const int fits = size <= MOST_UNKNOWNS && all.views[0].len / 8 == size * size && all.views[2].len / 8 == size;
+    if (fits)
+        both = PyMem_Malloc((size_t)(size * width) * sizeof(double));
+    for (int64_t row = 0; row < size && both != NULL; row++) {
+        memcpy(both + row * width, matrix + row * size, (size_t)size * sizeof(double));
+        both[row * width + size] = target[row];
+    }
+    for (int64_t i = 0; i < size && both != NULL; i++)
+        for (int64_t row = i + 1; row < size; row++) {
+            const double share = both[row * width + i] / both[i * width + i];
+            for (int64_t at = i; at < width; at++)
+                both[row * width + at] -= share * both[i * width + at];
+        }
+    for (int64_t i = size - 1; i >= 0 && both != NULL; i--) {
+        const double *row = both + i * width;
+        for (int64_t at = i + 1; at < size; at++)
+            terms[at - i - 1] = row[at] * found[at];
+        found[i] = (row[size] - added(terms, size - i - 1)) / row[i];
+    }
+    clew_close(&all);
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "a square matrix and as many numbers, at most 128, were expected");
+        return NULL;
+    }
+    if (both == NULL)
+        return PyErr_NoMemory();
+    PyMem_Free(both);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef clew_rows_methods[] = {
     {"best", (PyCFunction)(void (*)(void))best, METH_FASTCALL, best_doc},
     {"find", (PyCFunction)(void (*)(void))find, METH_FASTCALL, find_doc},
     {"gathered", (PyCFunction)(void (*)(void))gathered, METH_FASTCALL, gathered_doc},
+    {"solved", (PyCFunction)(void (*)(void))solved, METH_FASTCALL, solved_doc},
     {"sums", (PyCFunction)(void (*)(void))sums, METH_FASTCALL, sums_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -37,6 +37,8 @@ class Duplicates:
         self._sketches = bytearray()
         self._heads = tuple(array("i", [-1]) * _KEYS for _ in range(_BANDS))
         self._nexts = tuple(array("i") for _ in range(_BANDS))
+        self.copies: set[int] = set()
+        """Pages that repeat another."""
 
     def __len__(self) -> int:
         return len(self._digests)

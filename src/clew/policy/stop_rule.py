@@ -12,6 +12,9 @@ These are the termination criteria of Ester, Groß and Kriegel, section 3.4, eac
     best score at the frontier below                  best < 0.1
     tunnelling cannot generalise further              widest
     the finds contain a community                     community
+
+Two more look at how much is left (`clew.policy.recall`): `recall >= 0.9`, by the crawl's own estimate, and
+`known >= 0.9`, by targets that were known before. Both mean the lower end of the interval.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ from clew.units import duration_text, seconds, size, size_text
 
 COUNTS = ("pages", "matches", "requests", "misses", "stale")
 """Whole numbers that can be compared."""
-QUANTITIES = (*COUNTS, "time", "bytes", "precision", "best")
+SHARES = ("precision", "recall", "known")
+"""Numbers from 0 to 1."""
+QUANTITIES = (*COUNTS, "time", "bytes", *SHARES, "best")
 FLAGS = ("exhausted", "widest", "community")
 OPERATORS = {">=": "at least", ">": "more than", "<=": "at most", "<": "less than"}
 COMMUNITY_SIZE = 10
@@ -63,6 +68,12 @@ class Prospects(Protocol):
 
     def community(self) -> int:
         """The number of finds in the largest community among them."""
+
+    def recall(self) -> float | None:
+        """The lower end of the estimate of recall; None while there is too little to say."""
+
+    def known(self) -> float | None:
+        """The lower end of recall by the targets that were known before; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,10 @@ class Clause:
                 return float(prospects.exhausted()) if tally.pages else None
             case "community":
                 return prospects.community()
+            case "recall":
+                return prospects.recall()
+            case "known":
+                return prospects.known()
         return float(getattr(tally, self.name))
 
     def met(self, tally: Tally, elapsed: float, prospects: Prospects) -> bool:
@@ -151,7 +166,7 @@ class Clause:
                 return duration_text(value)
             case "bytes":
                 return size_text(value).replace(" ", "")
-            case "precision" | "best":
+            case "precision" | "recall" | "known" | "best":
                 return f"{value:.3g}"
         return str(int(value))
 
@@ -256,6 +271,8 @@ def _clause(text: str, tree: Any) -> Clause:
         raise StopSyntaxError(f"{name!r} needs a limit, such as {_EXAMPLES[name]}", text, at)
     if over is not None and name != "precision":
         raise StopSyntaxError(f"'over' goes with precision, not with {name!r}", text, over.start_pos)
+    if name in ("recall", "known") and operator not in (">=", ">"):
+        raise StopSyntaxError(f"{name!r} is the lower end of an interval: write {_EXAMPLES[name]}", text, at)
     limit = _limit(text, name, value)
     window = _whole(text, over) if over is not None else 0
     return Clause(name, str(operator), limit, window)
@@ -264,7 +281,8 @@ def _clause(text: str, tree: Any) -> Clause:
 _EXAMPLES = {
     "pages": "pages >= 1000", "matches": "matches >= 500", "requests": "requests >= 5000",
     "misses": "misses >= 5000", "stale": "stale >= 2000", "time": "time >= 2h", "bytes": "bytes >= 500MB",
-    "precision": "precision < 0.02 over 500", "best": "best < 0.1", "community": "community >= 20",
+    "precision": "precision < 0.02 over 500", "recall": "recall >= 0.9",
+    "known": "known >= 0.9", "best": "best < 0.1", "community": "community >= 20",
 }  # fmt: skip
 
 
@@ -280,8 +298,8 @@ def _limit(text: str, name: str, token: Token) -> float:
         number = float(token.rstrip("%")) / (100 if token.endswith("%") else 1)
     except ValueError as error:
         raise StopSyntaxError(f"{name}: {error}", text, at) from None
-    if name == "precision" and not 0 <= number <= 1:
-        raise StopSyntaxError("precision is a share: write 0.02 or 2%", text, at)
+    if name in SHARES and not 0 <= number <= 1:
+        raise StopSyntaxError(f"{name} is a share: write 0.02 or 2%", text, at)
     return number
 
 

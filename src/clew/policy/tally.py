@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 
 @dataclass(slots=True)
@@ -36,6 +38,11 @@ class Tally:
     """Tunnelling would widen the focus once more, and cannot."""
     finds: array[int] = field(default_factory=lambda: array("L"))
     """Of each find, which page it was: 1 for the first."""
+    interests: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """The interests that a find satisfies, by the number of its page; of finds of several interests alone."""
+
+    by_interest: Counter[str] = field(default_factory=Counter)
+    """Finds by the names of interests."""
 
     @property
     def misses(self) -> int:
@@ -53,7 +60,7 @@ class Tally:
         found = len(self.finds) - bisect_right(self.finds, self.pages - window)
         return found / window if window else 0.0
 
-    def record_page(self, matched: bool, *, repeated: bool = False) -> None:
+    def record_page(self, matched: bool, *, repeated: bool = False, interests: tuple[str, ...] = ()) -> None:
         """Count a page that was judged."""
         self.pages += 1
         self.duplicates += repeated
@@ -61,8 +68,16 @@ class Tally:
             self.matches += 1
             self.finds.append(self.pages)
             self.unpromising_streak = 0
+            self.name_find(self.pages, interests)
 
-    def recall(self, matched: Iterable[bool]) -> None:
+    def name_find(self, page: int, interests: tuple[str, ...]) -> None:
+        """A page satisfies these interests, whatever it did before."""
+        self.by_interest.subtract(self.interests.pop(page, ()))
+        self.by_interest.update(interests)
+        if interests:
+            self.interests[page] = interests
+
+    def recall(self, matched: Iterable[bool], interests: Iterable[tuple[str, ...]] = ()) -> None:
         """Count the pages of earlier sessions, in the order they were judged."""
-        for one in matched:
-            self.record_page(one)
+        for one, names in zip_longest(matched, interests, fillvalue=()):
+            self.record_page(bool(one), interests=names or ())

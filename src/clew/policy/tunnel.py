@@ -4,9 +4,15 @@ Ester, Groß and Kriegel 2001, section 3.3. After every session of N pages the s
 against the share in the whole crawl, r: below a·r the focus is generalised by a step, above b·r the last step
 is undone. Only what is *sought* changes; what is judged stays what the user asked for.
 
+By that rule alone (`paper`) a crawl stays as wide as it got once little is left to be found: s never comes
+back to what r was at the start. So there is another (`lost`), the default: every wider focus is a trial. It
+is kept while it finds more than the narrower one did last; when the widest has found nothing more, the crawl
+goes back to what is judged, and waits twice as long before it tries again. And while finds still come, be
+they fewer than before, it does not begin.
+
 There are three ways to generalise. In each, the *critical* part of a conjunction is the one that is rare:
 
-    climb      the critical topic becomes the one above it in the taxonomy
+    climb      the critical topic or the one above it in the taxonomy
     drop       the most frequent part is left out, until the critical one is left
     reweight   the critical part's weight is doubled (Fagin and Wimmers), three times
 """
@@ -22,7 +28,11 @@ from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, wei
 
 WAYS = ("climb", "drop", "reweight")
 READINGS = ("visited", "lowered")
+WHEN = ("lost", "paper")
 _DOUBLINGS = 3
+#: A session with this share of finds has not lost the scent, whatever there was before: one find in a hundred
+#: pages may be chance, two are a way.
+_SCENT = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,7 @@ class TunnelRules:
         reading: which part is rare: the one that the fewest pages were relevant to (`visited`), or the one
             that most often made a page's degree what it is (`lowered`).
         whole: whether the whole frontier is scored anew at a change, or only new links are.
+        when: `paper`, the rule as printed, or `lost`, by which every widening is a trial.
     """
 
     way: str = "climb"
@@ -44,6 +55,19 @@ class TunnelRules:
     b: float = 0.8
     reading: str = "visited"
     whole: bool = True
+    when: str = "lost"
+
+
+@dataclass(slots=True)
+class WideningTrial:
+    """How trials of a wider focus went, as far as the next ones depend on it."""
+
+    before: int = 0
+    """Finds of the last session with the narrower focus."""
+    rest: int = 0
+    """Sessions to let pass before the next trial."""
+    rests: int = 0
+    """Sessions that were let pass after the last one."""
 
 
 @dataclass(slots=True)
@@ -89,7 +113,7 @@ class Tunnel:
     ...     tally.record_page(found)
     ...     tunnel.record_degrees([1.0, float(found)], threshold=0.5)
     >>> str(tunnel.end_session(tally))
-    'topic:sports.sailing AND topic:mv'
+    'topic:sports.sailing AND (topic:mv.rügen^2 OR topic:mv)'
     """
 
     def __init__(self, judged: Formula, rules: TunnelRules) -> None:
@@ -97,6 +121,7 @@ class Tunnel:
         self.steps: list[Formula] = [judged]
         """The formula that is judged and its generalisations, the focus last."""
         self.rarity = Rarity()
+        self.trial = WideningTrial()
 
     def __repr__(self) -> str:
         return f"Tunnel({self.rules.way}, {len(self.steps) - 1} steps, {self.focus})"
@@ -119,11 +144,28 @@ class Tunnel:
         """A session is over: what should be sought from now on, if it is something else (`take` it then)."""
         last, whole = tally.precision(self.rules.session), tally.precision()
         tally.widest = False
-        if last < self.rules.a * whole:
-            wider = self.wider()
-            tally.widest = wider is None
+        if len(self.steps) > 1 and last > self.rules.b * whole:
+            return self.steps[-2]
+        if last >= self.rules.a * whole or (self.rules.when == "lost" and self._stays(last)):
+            return None
+        wider = self.wider()
+        tally.widest = wider is None
+        if wider is not None or self.rules.when == "paper" or len(self.steps) == 1:
             return wider
-        return self.steps[-2] if last > self.rules.b * whole and len(self.steps) > 1 else None
+        self.trial.rest = self.trial.rests = 2 * self.trial.rests + 1
+        return self.steps[0]
+
+    def _stays(self, last: float) -> bool:
+        """Whether the focus stays though finds are rare: while a wider one finds more than the narrower one
+        did; after all was tried in vain, for longer each time; and while finds still come."""
+        finds = round(last * self.rules.session)
+        if len(self.steps) > 1:
+            return finds > self.trial.before
+        self.trial.before = finds
+        if self.trial.rest:
+            self.trial.rest -= 1
+            return True
+        return last >= _SCENT
 
     def take(self, focus: Formula) -> None:
         """The focus became this one: a step back if it was sought before, or else one on."""
@@ -193,14 +235,58 @@ def joined(parts: Sequence[Formula]) -> Formula:
 
 
 def raised(formula: Formula) -> Formula | None:
-    """A formula with each topic replaced by the one above it; None when none has one but ANY.
+    """A formula with each topic joined by the one above it, at half its weight; None when none has one but
+    ANY.
+
+    A page about sailing is about sports, though its degree by a model of sports may be lower, and it leads to
+    sailing rather than other sports do: what was sought stays in, and first.
 
     >>> from clew.predicate import parse
-    >>> str(raised(parse("topic:sports.sailing>0.6 OR boat"))), raised(parse("topic:sports"))
-    ('topic:sports>0.6 OR boat', None)
+    >>> str(raised(parse("topic:sports.sailing>0.6"))), raised(parse("topic:sports"))
+    ('topic:sports.sailing>0.6^2 OR topic:sports>0.6', None)
+    >>> str(raised(raised(parse("topic:sports.water.sailing"))))
+    'topic:sports.water.sailing^4 OR topic:sports.water^2 OR topic:sports'
+    >>> raised(parse("topic:sports.sailing^2 OR topic:sports"))
     """
-    found = _with_topics(formula, _above)
+    found = _raised(formula)
     return None if found == formula else found
+
+
+def _raised(formula: Formula) -> Formula:
+    match formula:
+        case TopicAtom():
+            return _joined_above((formula,)) or formula
+        case Weighted():
+            return Weighted(_raised(formula.part), formula.weight)
+        case Or():
+            others = [
+                part if isinstance(_plain(part), TopicAtom) else _raised(part) for part in formula.parts
+            ]
+            return _joined_above(others) or Or(tuple(others))
+        case And():
+            return And(tuple([_raised(part) for part in formula.parts]))
+        case AtLeast():
+            return AtLeast(formula.count, tuple([_raised(part) for part in formula.parts]))
+    return formula
+
+
+def _joined_above(parts: Sequence[Formula]) -> Or | None:
+    """The parts of a disjunction and, at half the weight of the least, the topics above those of them that
+    are topics; None if there are none."""
+    topics = [plain for part in parts if isinstance(plain := _plain(part), TopicAtom)]
+    higher = [above for topic in topics if (above := _above(topic)) is not None and above not in topics]
+    if not higher:
+        return None
+    return Or((*[Weighted(_plain(part), 2.0 * weight(part)) for part in parts], *dict.fromkeys(higher)))
+
+
+def _plain(formula: Formula) -> Formula:
+    return formula.part if isinstance(formula, Weighted) else formula
+
+
+def _above(topic: TopicAtom) -> TopicAtom | None:
+    path = topic.name.rpartition(".")[0]
+    return TopicAtom(path, topic.above) if path else None
 
 
 def resolved(formula: Formula, path_of: Callable[[str], str]) -> Formula:
@@ -208,13 +294,9 @@ def resolved(formula: Formula, path_of: Callable[[str], str]) -> Formula:
     return _with_topics(formula, path_of)
 
 
-def _above(path: str) -> str:
-    return path.rpartition(".")[0] or path
-
-
 def _with_topics(formula: Formula, change: Callable[[str], str]) -> Formula:
     if isinstance(formula, TopicAtom):
-        return TopicAtom(change(formula.path), formula.above)
+        return TopicAtom(change(formula.name), formula.above)
     if isinstance(formula, Weighted):
         return Weighted(_with_topics(formula.part, change), formula.weight)
     if isinstance(formula, Not):

@@ -8,6 +8,7 @@ and a verdict depends on the formula and the page alone.
 
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted
 from clew.predicate.grammar import parse
+from clew.predicate.interests import Interests
 from clew.predicate.judge import CallablePredicate, FormulaPredicate, TermResult, compile  # noqa: A004
 from clew.predicate.review import Note, notes
 from clew.predicate.verdict import Predicate, Verdict
@@ -18,6 +19,7 @@ __all__ = [
     "CallablePredicate",
     "Formula",
     "FormulaPredicate",
+    "Interests",
     "Not",
     "Note",
     "Or",

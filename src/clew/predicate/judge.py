@@ -7,16 +7,18 @@ here is learned or changes with the pages judged; caches only save time.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from clew.errors import ConfigError, UsageError
+from clew.errors import ConfigError, PredicateSyntaxError, UsageError
 from clew.page import Links, Page
 from clew.predicate.atoms import LikeAtom, Resources, TellingMatcher, TopicAtom
 from clew.predicate.atoms.python import ask, find
 from clew.predicate.formula import Formula, walk
 from clew.predicate.grammar import parse
+from clew.predicate.interests import Interests, formulas, is_named, written
 from clew.predicate.link_estimate import LinkEstimate, relaxed
 from clew.predicate.logic import SEMANTICS
 from clew.predicate.plan import Judging, Plan
@@ -138,16 +140,20 @@ class FormulaPredicate:
         other.threshold = _threshold(threshold)
         return other
 
-    def another(self, formula: str) -> FormulaPredicate:
-        """The predicate of another formula, with this one's threshold, semantics and topics. What it names is
-        never code: it may come from a crawl that somebody else made."""
+    def another(self, formula: str, *, topics: TopicLibrary | None = None) -> Predicate:
+        """The predicate of another formula, or of several by name, with this one's threshold, semantics and
+        topics (or those given). What it names is never code: it may come from a crawl that somebody else
+        made."""
+        known = self.topics if topics is None else topics
+        if is_named(formula):
+            return Interests({n: self.another(text, topics=known) for n, text in formulas(formula).items()})
         wanted = parse(formula)
-        refuse_unknown_topics(formula, self.topics)
+        refuse_unknown_topics(formula, known)
         return FormulaPredicate(
             wanted,
             threshold=self.threshold,
             semantics=self.semantics,
-            topics=self.topics,
+            topics=known,
             link_formula=self.link_formula,
         )
 
@@ -209,7 +215,7 @@ class CallablePredicate:
 
 
 def compile(  # noqa: A001  # re.compile's name, for the same thing
-    match: str | Formula | Predicate | Callable[[Page], Any],
+    match: str | Formula | Predicate | Callable[[Page], Any] | Mapping[str, Any],
     *,
     threshold: float = THRESHOLD,
     semantics: str = "minmax",
@@ -218,7 +224,8 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     topics: TopicLibrary | None = None,
     link_formula: str = "whole",
 ) -> Predicate:
-    """A predicate from whatever the user gave: text of a formula, a formula, a predicate, or a callable.
+    """A predicate from whatever the user gave: text of a formula, a formula, a predicate, a callable, or any
+    of these by name (`Interests`).
 
     Parameters: `threshold`, `semantics`, `resolve`, `topics` and `link_formula` as for `FormulaPredicate`;
     `allow_python` as for `parse`.
@@ -226,6 +233,20 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     >>> compile("wind farm").text()
     'wind AND farm'
     """
+    if isinstance(match, Mapping) or (isinstance(match, str) and is_named(match)):
+        each: dict[str, Predicate] = {}
+        for name, one in (formulas(match) if isinstance(match, str) else match).items():
+            with _named(name):
+                each[name] = compile(
+                    one,
+                    threshold=threshold,
+                    semantics=semantics,
+                    allow_python=allow_python,
+                    resolve=resolve,
+                    topics=topics,
+                    link_formula=link_formula,
+                )
+        return Interests(each)
     if isinstance(match, str):
         formula = parse(match, allow_python=allow_python)
         if threshold >= THRESHOLD:
@@ -248,6 +269,35 @@ def compile(  # noqa: A001  # re.compile's name, for the same thing
     raise UsageError(f"match must be the text of a formula or a callable, not {type(match).__name__}")
 
 
+def canonical(text: str, *, allow_python: bool = False) -> str:
+    """The text of a formula, or of several by name, as a predicate of it gives it.
+
+    >>> canonical("wind farm")
+    'wind AND farm'
+    """
+    each = _parsed(formulas(text), allow_python)
+    return str(each[""]) if "" in each else written({name: str(one) for name, one in each.items()})
+
+
+def _parsed(each: Mapping[str, str], allow_python: bool) -> dict[str, Formula]:
+    found: dict[str, Formula] = {}
+    for name, text in each.items():
+        with _named(name):
+            found[name] = parse(text, allow_python=allow_python)
+    return found
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """What is wrong with a formula is told with the name of the interest."""
+    try:
+        yield
+    except PredicateSyntaxError as error:
+        if not name:
+            raise
+        raise PredicateSyntaxError(f"{name}: {error.problem}", error.formula, error.position) from None
+
+
 def _threshold(value: float) -> float:
     if not 0.0 < value <= 1.0:
         raise ConfigError(f"the threshold must be above 0 and at most 1, not {value}")
@@ -257,8 +307,8 @@ def _threshold(value: float) -> float:
 def _topics_of(formula: Formula, library: TopicLibrary) -> tuple[TopicLibrary, TopicScorers]:
     """The part of a library that a formula may need, and the scorers of the topics and places it names."""
     atoms = [atom for atom, _, _ in walk(formula)]
-    paths = [library.topic(atom.path) for atom in atoms if isinstance(atom, TopicAtom)]
-    places = [atom.place for atom in atoms if isinstance(atom, LikeAtom) and atom.place in library.likes]
+    paths = [library.topic(atom.name) for atom in atoms if isinstance(atom, TopicAtom)]
+    places = [atom.name for atom in atoms if isinstance(atom, LikeAtom) and atom.name in library.likes]
     return library.pick(paths, places), library.scorers(paths, places)
 
 

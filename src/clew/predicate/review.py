@@ -13,6 +13,7 @@ from clew.errors import PredicateSyntaxError, UsageError
 from clew.predicate.atoms import HostAtom, Lang, Number, Text, TopicAtom
 from clew.predicate.atoms.number import FIELDS as COUNTS
 from clew.predicate.formula import And, AtLeast, Formula, Not, Or, Weighted, weight
+from clew.predicate.interests import formulas
 from clew.predicate.lexer import Lexeme, Lexer
 from clew.topic import TopicLibrary
 
@@ -51,8 +52,18 @@ def notes(text: str) -> tuple[Note, ...]:
     >>> [str(note) for note in notes("wind and farm")]
     ["'and' is looked for as a word: in capitals, AND joins two terms (column 6)"]
     """
-    lexemes = [lexeme for lexeme in Lexer(text, True).run() if lexeme.kind == "ATOM"]
-    return tuple(Note(said, lexeme.start) for lexeme in lexemes for said in _doubts(text, lexeme))
+    each = formulas(text)
+    if len(each) == 1 and "" not in each:
+        (name,) = each
+        said = f"{name!r} is the name of what is looked for: to look for this as a text, put it in quotes"
+        return (Note(said, 0), *_notes(each[name], f"{name}: "))
+    return tuple([note for name, one in each.items() for note in _notes(one, f"{name}: " if name else "")])
+
+
+def _notes(text: str, before: str) -> Iterator[Note]:
+    for lexeme in Lexer(text, True).run():
+        if lexeme.kind == "ATOM":
+            yield from [Note(before + said, lexeme.start) for said in _doubts(text, lexeme)]
 
 
 def _doubts(text: str, lexeme: Lexeme) -> Iterator[str]:
@@ -91,7 +102,7 @@ def refuse_unknown_topics(text: str, topics: TopicLibrary) -> None:
     for lexeme in Lexer(text, True).run():
         if isinstance(lexeme.load, TopicAtom):
             try:
-                topics.topic(lexeme.load.path)
+                topics.topic(lexeme.load.name)
             except UsageError as error:
                 raise PredicateSyntaxError(str(error), text, lexeme.start) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from clew.page import Links, Page
@@ -22,6 +22,13 @@ class Verdict:
     reasons: tuple[str, ...] = ()
     """One entry a term, most telling first: the term as text, a space, its degree; for a topic, the stems
     that gave it."""
+    each: tuple[tuple[str, Verdict], ...] = field(default=(), repr=False)
+    """Where several interests judge: the verdict of each, by name."""
+
+    @property
+    def interests(self) -> tuple[str, ...]:
+        """The interests that are satisfied, by name; empty where there is one without a name."""
+        return tuple([name for name, verdict in self.each if verdict.satisfied])
 
 
 @runtime_checkable

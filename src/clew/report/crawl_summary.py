@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from clew.errors import ClewError
 from clew.frontier.host import given_up
 from clew.messages import Decision, SaveHost, Via
+from clew.policy.focus_ledger import FocusChange
+from clew.predicate.interests import formulas
+from clew.report.crawl_fold import (
+    PAGE_RESULTS,
+    CrawlFold,
+    Curve,
+    FoundPage,
+    ThinnedCurve,
+    fold_trace,
+)
+from clew.run.explain import part_names
+from clew.run.focus_changes import focus_changes
+from clew.run.settings import stored_config
 from clew.store.base import Counts, PageRow, Reader
 
-#: A report stays readable: no more finds and hosts than this are listed.
-MAX_FINDS = 500
+#: A report stays readable, and small: no more finds and hosts than this are listed, nor more characters of
+#: finds (a title may have thousands).
+MAX_FINDS = 1000
 MAX_HOSTS = 100
-MAX_POINTS = 512
-
-#: Results of a decision that mean a page was fetched and judged.
-_PAGE_RESULTS = frozenset({"match", "miss", "duplicate", "noindex"})
-
-Curve = tuple[tuple[int, int], ...]
+MAX_LISTED = 700_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,8 @@ class ComparedCrawl:
     pages: int
     requests: int
     matches: int
+    changes: tuple[FocusChange, ...] = ()
+    """Changes of what was sought."""
 
     @property
     def requests_per_match(self) -> float | None:
@@ -58,11 +70,17 @@ class CrawlSummary:
     meta: dict[str, Any]
     visited: tuple[int, int] = (0, 0)
     """Pages that people's visits led to and no link, and how many of them are finds."""
+    changes: tuple[FocusChange, ...] = ()
+    """Changes of what was sought."""
+    interests: dict[str, Curve] = field(default_factory=dict)
+    """(pages, finds) along the crawl of each interest, by name, where there are several."""
+    fold: CrawlFold = field(default_factory=CrawlFold)
+    """What its trace tells."""
 
     def run(self, name: str) -> ComparedCrawl:
         """The crawl as a line of a comparison."""
         counts = self.counts
-        return ComparedCrawl(name, self.curve, counts.pages, counts.requests, counts.matched)
+        return ComparedCrawl(name, self.curve, counts.pages, counts.requests, counts.matched, self.changes)
 
 
 def gather(store: Reader) -> CrawlSummary:
@@ -73,17 +91,54 @@ def gather(store: Reader) -> CrawlSummary:
     hosts = heapq.nsmallest(MAX_HOSTS, store.hosts(), key=lambda h: (-h.pages, -h.requests, h.host))
     meta = store.meta()
     config = meta.get("config")
+    fold = fold_crawl(store)
     return CrawlSummary(
         counts=store.counts(),
-        curve=harvest_curve(store.decisions()),
-        finds=tuple(finds),
+        curve=fold.curve.points,
+        finds=tuple(_as_many_as_fit(finds)),
         hosts=tuple(hosts),
         asked=sum(1 for _ in store.hosts()),
         given_up=tuple(islice((host for host in store.hosts() if given_up(host)), MAX_HOSTS)),
         config=config if isinstance(config, dict) else {},
         meta=meta,
         visited=_visited(store) if meta.get("visits") else (0, 0),
+        changes=focus_changes(store),
+        interests=_interests(store, config if isinstance(config, dict) else {}),
+        fold=fold,
     )
+
+
+def _interests(store: Reader, config: dict[str, Any]) -> dict[str, Curve]:
+    """(pages, finds) along the crawl for each interest, as pages are judged now."""
+    named = [name for name in formulas(str(config.get("match", ""))) if name]
+    names = list(dict.fromkeys([*named, *store.counts().by_interest]))
+    found = {name: ThinnedCurve() for name in names}
+    for page in store.pages(text=False) if names else ():
+        for name, curve in found.items():
+            curve.add(page.matched and name in page.interests)
+    return {name: curve.points for name, curve in found.items()}
+
+
+def fold_crawl(store: Reader) -> CrawlFold:
+    """The trace of a stored crawl, folded; finds as they are judged now."""
+    try:
+        names = part_names(stored_config(store.meta()))
+    except ClewError:  # the directory of a stranger
+        names = ()
+    fold = fold_trace(store.decisions(), names)
+    if fold.rejudged_at is not None:
+        finds = store.pages(matched=True, text=False)
+        fold.rejudge(FoundPage(page.id, page.score, page.url) for page in finds)
+    return fold
+
+
+def _as_many_as_fit(finds: Iterable[PageRow]) -> Iterator[PageRow]:
+    room = MAX_LISTED
+    for page in finds:
+        room -= len(page.title) + 2 * len(page.url)
+        if room < 0:
+            return
+        yield page
 
 
 def _visited(store: Reader) -> tuple[int, int]:
@@ -93,21 +148,9 @@ def _visited(store: Reader) -> tuple[int, int]:
 
 
 def harvest_curve(decisions: Iterable[Decision]) -> Curve:
-    """(pages, matches) after each page, thinned to at most `MAX_POINTS` points, the last always kept."""
-    points: list[tuple[int, int]] = [(0, 0)]
-    pages = matches = 0
-    step = 1
+    """(pages, matches) after each page, thinned, the last always kept."""
+    curve = ThinnedCurve()
     for decision in decisions:
-        if decision.kind != "page" or decision.result not in _PAGE_RESULTS:
-            continue
-        pages += 1
-        matches += decision.result == "match"
-        if pages % step == 0:
-            points.append((pages, matches))
-        if len(points) >= MAX_POINTS:
-            # halve: every point that remains is a multiple of the new step
-            step *= 2
-            points = [point for point in points if point[0] % step == 0]
-    if points[-1][0] != pages:
-        points.append((pages, matches))
-    return tuple(points)
+        if decision.kind == "page" and decision.result in PAGE_RESULTS:
+            curve.add(decision.result == "match")
+    return curve.points

@@ -7,14 +7,23 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from clew.report.crawl_summary import Curve
+from clew.policy.focus_ledger import FocusChange
+from clew.policy.recall import RecallEstimate
+from clew.report.crawl_fold import Curve, Mark
 
 WIDTH, HEIGHT = 720, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 40
 
 
-def curves(lines: Sequence[tuple[str, Curve]]) -> Markup:
-    """Find curves over the pages fetched, one line each, on common axes.
+def curves(
+    lines: Sequence[tuple[str, Curve]],
+    changes: Sequence[Sequence[FocusChange]] = (),
+    *,
+    chance: Sequence[tuple[float, float]] = (),
+    marks: Sequence[Mark] = (),
+) -> Markup:
+    """Find curves over the pages fetched, one line each, on common axes; `changes` of the focus of each are
+    marks on its line, `marks` lines across the chart; `chance` is what choosing at random would have brought.
 
     >>> "<polyline" in curves([("best-first", ((0, 0), (10, 4)))])
     True
@@ -27,10 +36,44 @@ def curves(lines: Sequence[tuple[str, Curve]]) -> Markup:
         ).format(WIDTH, HEIGHT),
         _axes(most_pages, most_finds),
     ]
+    parts += [_across(mark, most_pages) for mark in marks]
+    if chance:
+        shown = " ".join(
+            f"{_x(x, most_pages):.1f},{_y(min(y, most_finds), most_finds):.1f}" for x, y in chance
+        )
+        parts.append(
+            Markup('<polyline class="line c1 far" points="{}"><title>{}</title></polyline>').format(
+                shown, f"by chance: {chance[-1][1]:.0f} finds in {chance[-1][0]:.0f} pages"
+            )
+        )
     for number, (name, line) in enumerate(lines):
         parts.append(_line(number % 6, name, line, most_pages, most_finds))
+    for number, ((_, line), mine) in enumerate(zip(lines, changes, strict=False)):
+        parts += [_mark(number % 6, change, line, most_pages, most_finds) for change in mine]
     parts.append(Markup("</svg>"))
     return Markup("").join(parts)
+
+
+def _mark(number: int, change: FocusChange, line: Curve, most_pages: int, most_finds: int) -> Markup:
+    """A change of focus where it was made: a stroke through the line, which says from what to what."""
+    finds = max((finds for pages, finds in line if pages <= change.pages), default=0)
+    x, y = _x(change.pages, most_pages), _y(finds, most_finds)
+    return Markup('<line class="mark c{}" x1="{}" x2="{}" y1="{}" y2="{}"><title>{}</title></line>').format(
+        number,
+        f"{x:.1f}",
+        f"{x:.1f}",
+        f"{y - 7:.1f}",
+        f"{y + 7:.1f}",
+        f"page {change.pages}: {change.before} became {change.after}",
+    )
+
+
+def _across(mark: Mark, most_pages: int) -> Markup:
+    """A change of the crawl, at its place."""
+    x = f"{_x(mark.page, most_pages):.1f}"
+    return Markup('<line class="across" x1="{}" x2="{}" y1="{}" y2="{}"><title>{}</title></line>').format(
+        x, x, TOP, HEIGHT - BOTTOM, f"page {mark.page}: {mark.text}"
+    )
 
 
 def _line(number: int, name: str, line: Curve, most_pages: int, most_finds: int) -> Markup:
@@ -59,6 +102,51 @@ def _axes(most_pages: int, most_finds: int) -> Markup:
         f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2:.0f})">finds</text>'
     )
     return Markup("".join(parts))  # numbers and our own words only
+
+
+def recall_band(looks: Sequence[RecallEstimate], curve: Curve) -> Markup:
+    """Recall as it was estimated along a crawl, a band from end to end of each interval, its middle a line;
+    on the same pages as the curve above it. Nothing where nothing was estimated.
+
+    >>> look = RecallEstimate(fetched=20, pages=20, finds=8, left=(0, 2, 8), unseen=0.5)
+    >>> "<polygon" in recall_band([look], ((0, 0), (40, 9)))
+    True
+    """
+    if not looks:
+        return Markup("")
+    most = _ceiling(max(curve[-1][0] if curve else 1, looks[-1].pages))
+    top, bottom = 12, 112
+
+    def points(shares: Sequence[float]) -> list[str]:
+        pages = [look.pages for look in looks]
+        heights = [bottom - (bottom - top) * share for share in shares]
+        return [f"{_x(at, most):.1f},{y:.1f}" for at, y in zip(pages, heights, strict=True)]
+
+    low = points([look.low for look in looks])
+    high = points([look.high for look in looks])
+    middle = points([look.middle for look in looks])
+    last = looks[-1]
+    said = f"recall {last.low:.2f} to {last.high:.2f} at page {last.pages}"
+    ticks = [
+        Markup(
+            '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>'
+            '<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>'
+        ).format(LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, text)
+        for y, text in ((top, "1"), ((top + bottom) / 2, "0.5"), (bottom, "0"))
+    ]
+    return Markup("").join(
+        [
+            Markup(
+                '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-label="recall over pages fetched">'
+            ).format(WIDTH, bottom + 12),
+            *ticks,
+            Markup('<polygon class="band" points="{}"><title>{}</title></polygon>').format(
+                " ".join([*high, *reversed(low)]), said
+            ),
+            Markup('<polyline class="line c1" points="{}"/>').format(" ".join(middle)),
+            Markup("</svg>"),
+        ]
+    )
 
 
 def legend(names: Sequence[str]) -> Markup:

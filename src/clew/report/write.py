@@ -16,11 +16,17 @@ import jinja2
 from markupsafe import Markup
 
 from clew import __version__
-from clew.report.crawl_summary import MAX_FINDS, MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
-from clew.report.harvest_chart import curves, legend
+from clew.predicate.interests import formulas
+from clew.report.crawl_fold import BLIND, Curve, chance_curve
+from clew.report.crawl_summary import MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
+from clew.report.harvest_chart import curves, legend, recall_band
+from clew.report.line_chart import COLOURS, Line, key, plot
+from clew.run.stopping import estimates
 from clew.store.base import Reader
 from clew.units import duration_text, size_text
 
+#: Rows of the table behind a chart.
+_ROWS = 60
 _LIBRARIES = ("aiohttp", "turbohtml", "lark", "numpy", "fastwarc")
 
 
@@ -28,19 +34,61 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
     """Write the report of one crawl; `command` is what to type to do it again."""
     facts = gather(store)
     elapsed = _elapsed(facts)
+    looks = estimates(store)
+    blind = facts.config.get("strategy") in BLIND
+    found = [] if blind else chance_curve(facts.fold.curve.queue, looks)
+    chance = [(float(pages), finds) for (pages, _), finds in zip(facts.curve, found, strict=False)]
+    factors = _strongest(facts)
+    # Changes of focus have a table of their own.
+    marks = [mark for mark in facts.fold.marks if mark.name != "set-focus"]
     values = {
         "facts": facts,
         "command": command,
-        "chart": curves([("finds", facts.curve)]),
+        "chart": curves(
+            [("finds", facts.curve), *facts.interests.items()], [facts.changes], chance=chance, marks=marks
+        ),
+        "chance": chance,
+        "rows": _thinned(facts.curve, chance),
+        "marks": marks,
+        "factors": factors,
+        "factor_chart": plot(factors, "pages fetched", "contribution"),
+        "factor_key": key([name for name, _ in factors]),
+        "names": legend(["finds", *facts.interests]),
+        "formulas": sought_by_name(facts),
+        "looks": looks,
+        "band": recall_band(looks, facts.curve),
         "elapsed": duration_text(elapsed) if elapsed else "",
         "more_finds": facts.counts.matched - len(facts.finds),
         "more_hosts": facts.asked - len(facts.hosts),
         "linked_hosts": facts.counts.hosts - facts.asked,
-        "max_finds": MAX_FINDS,
         "max_hosts": MAX_HOSTS,
         "dropped": sorted(facts.counts.by_reason.items(), key=lambda item: (-item[1], item[0])),
     }
     write_page(path, "crawl.html.j2", values)
+
+
+def sought_by_name(facts: CrawlSummary) -> dict[str, str]:
+    """The formula of each interest of a crawl that has several; of one that steering added, none is told."""
+    given = formulas(str(facts.config.get("match", "")))
+    return {name: given.get(name, "") for name in facts.interests}
+
+
+def _thinned(curve: Curve, chance: Sequence[tuple[float, float]]) -> list[tuple[int, int, float | None]]:
+    """Rows of the table behind the curve."""
+    step = max(1, len(curve) // _ROWS)
+    kept = [*range(0, len(curve) - 1, step), len(curve) - 1]
+    return [(*curve[at], chance[at][1] if at < len(chance) else None) for at in kept]
+
+
+def _strongest(facts: CrawlSummary) -> list[Line]:
+    """The contributions that said most, along the crawl."""
+    rows = facts.fold.stretches.rows
+    said = [
+        (sum(abs(means[column]) for _, means in rows), name, [(end, means[column]) for end, means in rows])
+        for column, name in enumerate(facts.fold.names)
+    ]
+    loudest = sorted((one for one in said if one[0] > 0), key=lambda one: (-one[0], one[1]))[:COLOURS]
+    return [(name, points) for _, name, points in loudest]
 
 
 def write_comparison(
@@ -52,7 +100,7 @@ def write_comparison(
         "title": title,
         "note": note,
         "command": command,
-        "chart": curves([(run.name, run.curve) for run in runs]),
+        "chart": curves([(run.name, run.curve) for run in runs], [run.changes for run in runs]),
         "legend": legend([run.name for run in runs]),
     }
     write_page(path, "comparison.html.j2", values)

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clew import url as urls
 from clew.engine import Crawl, CrawlRules
 from clew.errors import ConfigError
@@ -19,6 +22,7 @@ from clew.knowledge import Knowledge
 from clew.policy import Budget, Scope
 from clew.policy.tunnel import TunnelRules
 from clew.predicate import compile as compile_predicate
+from clew.predicate.interests import is_named
 from clew.predicate.verdict import Predicate
 from clew.run.config import DEFAULT_DELAY, MIN_DELAY, CrawlConfig
 from clew.run.knowledge_files import read_knowledge
@@ -27,7 +31,8 @@ from clew.run.user_code import UserCode
 from clew.strategy import Strategy, make
 from clew.strategy import find as find_strategy
 from clew.topic import TopicLibrary
-from clew.visits import read_visits
+from clew.training import read_library
+from clew.visits import PersonLimits, read_visits
 
 #: The threshold of a crawl that has yet to learn it from its start pages: every degree above 0 will do.
 ANY_DEGREE = sys.float_info.min
@@ -82,7 +87,9 @@ def rules_of(config: CrawlConfig) -> CrawlRules:
         sitemaps=config.sitemaps,
         traps=config.traps,
         max_size=config.max_size,
+        prune=config.prune,
         tunnel=tunnel_of(config),
+        confidence=config.confidence,
     )
 
 
@@ -91,14 +98,17 @@ def tunnel_of(config: CrawlConfig) -> TunnelRules | None:
     formulas that have something to climb to."""
     way = config.tunnel
     if way == "auto":
-        tunnels = find_strategy(config.strategy).capabilities.tunnels
+        tunnels = find_strategy(config.strategy).capabilities.tunnels and not is_named(config.match)
         way = "climb" if tunnels and "topic:" in config.match else "off"
     if way == "off":
         return None
+    if is_named(config.match):
+        raise ConfigError("tunnelling widens one formula, and there are several: leave it out, --tunnel off")
     return TunnelRules(
         way=way,
         session=config.tunnel_session,
         reading=config.tunnel_by,
+        when=config.tunnel_when,
         whole=config.tunnel_frontier == "whole",
     )
 
@@ -131,6 +141,8 @@ class CrawlRecord(Protocol):
 
     def url(self, candidate: int) -> str: ...
 
+    def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]: ...
+
     def meta(self) -> Mapping[str, Any]: ...
 
 
@@ -150,33 +162,50 @@ def visits_of(config: CrawlConfig) -> VisitLog | None:
         raise ConfigError(
             f"the visits in {config.visits} cannot be read ({error.strerror}): clew visits import makes them"
         ) from None
-    return _read_once(config.visits, config.k, (state.st_mtime_ns, state.st_size))
+    limits = PersonLimits(day=config.visits_a_day, minute=config.visits_a_minute, gap=config.session_gap)
+    return _read_once(config.visits, config.k, limits, (state.st_mtime_ns, state.st_size))
 
 
 @functools.lru_cache(maxsize=1)
-def _read_once(place: Path, k: int | None, version: tuple[int, int]) -> VisitLog:
-    return read_visits(place, k).log
+def _read_once(place: Path, k: int | None, limits: PersonLimits, version: tuple[int, int]) -> VisitLog:
+    return read_visits(place, k, limits).log
 
 
 def crawl_of(config: CrawlConfig, store: CrawlRecord, predicate: Predicate | None = None) -> Crawl:
     """The engine, with nothing in it yet."""
-    judge = predicate
-    if judge is None:
-        judge = predicate_of(config, topics=kept_topics(store.meta()))
-    return Crawl(judge, strategy_of(config, judge), rules_of(config), store.url)
+    kept = kept_topics(store.meta())
+    judge = predicate_of(config, topics=kept) if predicate is None else predicate
+    return Crawl(judge, strategy_of(config, judge, kept), rules_of(config), store.url, store.urls)
 
 
-def strategy_of(config: CrawlConfig, judge: Predicate) -> Strategy:
-    """The strategy, with nothing learned yet but what earlier crawls knew."""
+def strategy_of(config: CrawlConfig, judge: Predicate, kept: TopicLibrary | None = None) -> Strategy:
+    """The strategy, with nothing learned yet but what earlier crawls knew; `kept` are the topics of a crawl
+    that goes on."""
+    options = config.strategy_options()
     return make(
         config.strategy,
         judge,
         seed=config.random_seed,
         weights=None if isinstance(config.weights, str) else config.weights,
-        options=config.strategy_options(),
+        options=options,
         known=known_from(config.use),
+        share=config.share,
         visits=visits_of(config),
+        topics=_signature_topics(config, kept)
+        if options.get("signature_features", "words") != "words"
+        else None,
     )
+
+
+def _signature_topics(config: CrawlConfig, kept: TopicLibrary | None) -> TopicLibrary:
+    """The topics that people's signatures are made of: those the crawl keeps, or all of the taxonomy."""
+    library = read_library(config.topics) if kept is None else kept
+    if not library.models:
+        raise ConfigError(
+            "signature_features needs topics, and there are none here: make some with clew topic new and "
+            "clew topic train, or say where yours are with --topics DIR"
+        )
+    return library
 
 
 def fetcher_of(config: CrawlConfig, clock: Callable[[], float]) -> Fetcher:

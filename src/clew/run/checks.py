@@ -8,18 +8,22 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from clew.errors import ConfigError, StopSyntaxError
 from clew.policy import StopRule
 from clew.policy.scope import KINDS, pattern
+from clew.predicate.interests import written
 from clew.spelling import closest
 from clew.strategy import STRATEGIES
 from clew.strategy.intelligent import WEIGHINGS
 
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
+#: The levels of importance of the topic-driven paper's interface, as weights.
+LEVELS = {"most": 1.0, "second": 0.3, "off": 0.0}
 _HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?", re.I)
 #: Set by the client itself; a user's value would break the exchange.
 _RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
@@ -65,7 +69,9 @@ def threshold(value: object) -> object:
 
 
 def weighed(value: object) -> object:
-    """`name=number,name=number`, or a table, or the name of a way to weigh."""
+    """`name=number,name=level`, or a table, or the name of a way to weigh."""
+    if isinstance(value, Mapping):
+        return {name: _level(name, weight) for name, weight in value.items()}
     if not isinstance(value, str) or value in WEIGHINGS:
         return value
     pairs = [part.partition("=") for part in value.replace(",", " ").split()]
@@ -74,7 +80,27 @@ def weighed(value: object) -> object:
             f"{value!r} is not a list of weights: write name=number,name=number, or "
             f"one of {', '.join(WEIGHINGS)}"
         )
-    return {name: number for name, _, number in pairs}
+    return {name: _level(name, weight) for name, _, weight in pairs}
+
+
+def _level(name: object, weight: object) -> object:
+    """The weight that a level stands for.
+
+    >>> _level("anchor", "second"), _level("anchor", "0.2")
+    (0.3, '0.2')
+    """
+    if weight is False:
+        return LEVELS["off"]
+    if not isinstance(weight, str) or weight in LEVELS:
+        return LEVELS.get(weight, weight) if isinstance(weight, str) else weight
+    try:
+        float(weight)
+    except ValueError:
+        raise ValueError(
+            f"the weight of {name!r} is a number, or one of {', '.join(LEVELS)}, not {weight!r}"
+            f"{nearest(weight, LEVELS)}"
+        ) from None
+    return weight
 
 
 def web_address(text: str) -> str:
@@ -108,10 +134,15 @@ def absolute(value: Path | None) -> Path | None:
     return None if value is None else value.absolute()
 
 
-def formula(value: str) -> str:
-    if not value.strip():
+def formula(value: object) -> str:
+    """The text of a formula, or of several by name."""
+    try:
+        text = written(value) if value else ""
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+    if not text.strip():
         raise ValueError("say which pages to find, such as --match '\"wind farm\" AND lang:en'")
-    return value
+    return text
 
 
 def stop_rule(value: str) -> str:
@@ -131,6 +162,44 @@ def strategy_name(value: object) -> object:
 def off(value: object) -> object:
     """`off`, for which TOML has a word of its own."""
     return "off" if value is False else value
+
+
+#: The cosine that makes a page a find by examples: two pages on one subject seldom come near 0.5.
+LIKE_THRESHOLD = 0.3
+
+
+def likened(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings in which examples (`like`) have become the formula that they are short for.
+
+    >>> likened({"like": ["good pages", "a.html"]})["match"]
+    'like:"good pages" OR like:"a.html"'
+    """
+    given = values.get("like")
+    places = [given] if isinstance(given, str) else list(given or ())
+    if not places:
+        return values
+    if any('"' in str(place) or not str(place).strip() for place in places):
+        raise ValueError("like: give a folder, a file or a URL of examples, without quotation marks")
+    formula = " OR ".join(f'like:"{place}"' for place in places)
+    if (values.get("match") or formula) not in (formula, (formula,), [formula]):
+        raise ValueError(
+            "like is short for a formula of its own: give one of the two, or both as one formula, "
+            f"such as --match 'FORMULA AND {formula}'"
+        )
+    return {"threshold": LIKE_THRESHOLD, **values, "match": formula}
+
+
+def unless_off(value: object) -> object:
+    """A level between 0 and 1, or `off`, which is none."""
+    if value is None or value is False or str(value).strip().lower() in ("off", "none"):
+        return None
+    try:
+        level = float(str(value)) if not isinstance(value, bool) else math.nan
+    except ValueError:
+        level = math.nan
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"a level between 0 and 1, such as 0.9, or off, not {str(value)[:40]!r}")
+    return level
 
 
 def on_or_off(value: object) -> object:

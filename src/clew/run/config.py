@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from clew.fetch.settings import default_user_agent, is_credential
+from clew.policy import StopRule
 from clew.policy.scope import DEFAULT_KINDS
 from clew.run import checks
 from clew.run.declare import ASK, FIND, LOOK, MACHINE, STOP, Declared, Setting
@@ -61,10 +62,23 @@ class CrawlConfig(BaseModel):
     On the command line they are arguments."""
     match: Annotated[
         str,
-        AfterValidator(checks.formula),
-        Setting(FIND, "FORMULA", fixed=True, short="-m", example='"wind farm" AND lang:en'),
+        BeforeValidator(checks.formula),
+        Setting(
+            FIND, "[NAME=]FORMULA", fixed=True, short="-m", example='"wind farm" AND lang:en', repeats=True
+        ),
     ]
-    """Which pages to find: a formula such as `'"wind farm" AND lang:en'`; see [predicates](predicate.md)."""
+    """Which pages to find: a formula such as `'"wind farm" AND lang:en'`; see [predicates](predicate.md).
+
+    Several formulas in one crawl have names, `NAME=FORMULA`, and the option is repeated; in `clew.toml` they
+    are a table. See [interests](interests.md)."""
+    share: Annotated[Literal["even", "greedy"], Setting(FIND, "NAME", fixed=True)] = "even"
+    """How several formulas share the pages: `even`, or `greedy` for those that are found; see
+    [interests](interests.md)."""
+    like: Annotated[Texts, Setting(FIND, "PLACE", fixed=True, example=("examples",))] = ()
+    """Find pages like those at a place, a folder, a file or a URL; can be repeated; instead of a formula.
+
+    Short for the formula `like:PLACE OR …` with a `threshold` of 0.3, unless another is given. The examples
+    need not be where the crawl starts."""
     threshold: Annotated[
         float | Literal["start"], BeforeValidator(checks.threshold), Setting(FIND, "X|start", fixed=True)
     ] = 0.5
@@ -117,10 +131,27 @@ class CrawlConfig(BaseModel):
     and is off otherwise."""
     tunnel_session: Annotated[int, Field(ge=10, le=1_000_000), Setting(FIND, "N", fixed=True)] = 100
     """Pages between two looks at whether finds have become rare."""
+    tunnel_when: Annotated[Literal["lost", "paper"], Setting(FIND, "NAME", fixed=True)] = "lost"
+    """Widen on trial, when the scent is `lost`, or by the rule of the `paper`."""
     tunnel_by: Annotated[Literal["visited", "lowered"], Setting(FIND, "NAME", fixed=True)] = "visited"
     """Which part of a formula is rare: by pages that were about it, or by how often it `lowered` a degree."""
     tunnel_frontier: Annotated[Literal["whole", "new"], Setting(FIND, "NAME", fixed=True)] = "whole"
     """At a change, score the `whole` frontier anew, or `new` links only."""
+    confidence: Annotated[
+        Annotated[float, Field(gt=0, lt=1)] | None,
+        BeforeValidator(checks.unless_off),
+        Setting(FIND, "X|off", fixed=True, shown="off", example=0.9),
+    ] = None
+    """Suspend a direction that has gone deeper without a find than a share X of the finds came, such as 0.9;
+    see [confidence](confidence.md).
+
+    What is suspended waits behind everything else, and is taken up when nothing else is left or a find links
+    to it."""
+    prune: Annotated[bool, Setting(FIND, fixed=True)] = False
+    """Follow no links of pages that do not satisfy what is sought; those of start pages are followed.
+
+    Finds that lie behind other pages are lost by it: there to compare with; see
+    [tunnelling](tunnelling.md)."""
     use: Annotated[Texts, Setting(FIND, "CRAWL|FILE", fixed=True, example=("earlier-crawl",))] = ()
     """Begin with what earlier crawls learned: their directories, or knowledge files; can be repeated."""
     visits: Annotated[
@@ -139,6 +170,12 @@ class CrawlConfig(BaseModel):
     """Know of pages only that at least so many people visited.
 
     By default 3, and 1 where `visits` holds nothing but your own browser's history."""
+    visits_a_day: Annotated[int, Field(ge=1), Setting(FIND, "N", fixed=True)] = 2000
+    """Whoever has more visits on one day is a group, and left out of `visits`."""
+    visits_a_minute: Annotated[int, Field(ge=1), Setting(FIND, "N", fixed=True)] = 100
+    """Whoever has more visits in one minute is a group, and left out of `visits`."""
+    session_gap: Annotated[Seconds, Setting(FIND, "DURATION", fixed=True)] = 1800.0
+    """Visits of a person that lie further apart belong to different sessions."""
     random_seed: Annotated[int, Field(ge=0, lt=2**63), Setting(FIND, "N", fixed=True, former="seed")] = 0
     """The dice: the same number gives the same crawl."""
 
@@ -169,6 +206,13 @@ class CrawlConfig(BaseModel):
     [stopping](stopping.md).
 
     The limits above hold beside it. `clew status` says how far each clause is."""
+    known: Annotated[
+        Place, AfterValidator(checks.absolute), Setting(STOP, "FILE", shown="", example="known.txt")
+    ] = None
+    """Targets you know already, an address a line, to see how many of them the crawl comes upon by itself.
+
+    It is not told of them: with and without them it is the same crawl. See [recall](recall.md). In
+    `clew.toml` relative to the file."""
     max_size: Annotated[Annotated[int, Field(ge=10)] | None, _OR_NONE, Setting(STOP, "N")] = None
     """Keep the best N candidates at hand; the others wait on disk until there is room.
 
@@ -327,19 +371,19 @@ class CrawlConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _take_former_names(cls, values: Any) -> Any:
-        return current_names(values) if isinstance(values, dict) else values
+        return checks.likened(current_names(values)) if isinstance(values, dict) else values
 
     # what fields may be together
 
     @model_validator(mode="after")
     def _check_start(self) -> CrawlConfig:
-        if not self.seeds and self.visits is None:
-            raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
         if self.visits is None and not find_strategy(self.strategy).capabilities.follows:
             raise ValueError(
                 f"{self.strategy!r} goes by what people visited: give --visits, a database that "
                 "clew visits import makes"
             )
+        if not self.seeds and self.visits is None:
+            raise ValueError("a crawl needs at least one page to start from, such as https://example.org/")
         return self
 
     @model_validator(mode="after")
@@ -347,6 +391,15 @@ class CrawlConfig(BaseModel):
         if self.interest is not None and not find_strategy(self.strategy).capabilities.interest:
             able = ", ".join(name for name in STRATEGIES if find_strategy(name).capabilities.interest)
             raise ValueError(f"{self.strategy!r} cannot tell interest: choose a strategy that can ({able})")
+        return self
+
+    @model_validator(mode="after")
+    def _check_known(self) -> CrawlConfig:
+        if self.stop and self.known is None and StopRule.parse(self.stop).needs("known"):
+            raise ValueError(
+                "the clause 'known' goes by targets you know already: give --known FILE, an address a line, "
+                "or write recall >= 0.9"
+            )
         return self
 
     @model_validator(mode="after")

@@ -45,6 +45,7 @@ class Setting:
         shown: the default in words, where the value itself says too little.
         short: a short name of the option.
         former: the key it had in earlier versions, which is still taken but not shown.
+        repeats: whether the option can be repeated though it is one value.
     """
 
     group: SettingGroup
@@ -54,6 +55,7 @@ class Setting:
     shown: str | None = None
     short: str = ""
     former: str = ""
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from clew.engine import Change, Crawl
+from clew.engine.commands import InForce
 from clew.engine.refold import Refold
 from clew.errors import RETRY, FetchError, Interruption, ParseError, Reason, UsageError
 from clew.fetch.base import Fetcher, Locator, Request, Response
@@ -26,14 +28,17 @@ from clew.frontier.robots import SIZE_LIMIT
 from clew.messages import Blob, Effect, Outcome, Sitemap, Task, TaskKind
 from clew.page import Page
 from clew.parse.sitemap import is_sitemap
+from clew.policy.community import Community
 from clew.run import checkpoint
 from clew.run.backpressure import DurabilityGate
 from clew.run.clock import Clock
 from clew.run.observe import Observer, Progress
-from clew.run.parsing import Parser, to_page, to_sitemap
+from clew.run.parsing import Parser, Reading, to_page, to_sitemap
+from clew.run.recall_confidence import recall_confidence
 from clew.run.relearn import refolding
+from clew.run.stopping import recall_links
 from clew.run.waits import waits_in
-from clew.store.base import Store
+from clew.store.base import Replies, Store
 
 #: Between checkpoints of what was learned, at least; a quarter of the pages so far in a long crawl. (A crawl
 #: that was killed learns from its pages again: what is missing till then is missing for others who use it.)
@@ -47,6 +52,13 @@ BETWEEN_LOOKS = 1.0
 BYTES_OF_A_BATCH = 1024 * 1024
 #: Decisions learned from again, when a command calls for it, before the network gets a look in.
 REFOLDED_AT_A_TIME = 16
+#: Seconds of that in a live crawl, where pages are asked for and settled meanwhile.
+REFOLD_SECONDS = 0.03
+
+_NO_ARCHIVE = (
+    "the frontier can be scored anew, and pages judged anew, only where replies are kept: crawl into a "
+    "directory, or change the focus for new links only"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +72,29 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A change that somebody asked for, and the number of the decision it became, once that is durable."""
+    """Changes that somebody asked for, to be made together, and the number of the last decision they became,
+    once that is durable."""
 
-    change: Change
+    changes: Callable[[InForce], Sequence[Change]]
+    """What to change, by what is in force then; may raise `UsageError`."""
     done: Future[int] = field(default_factory=Future)
+    request: str = ""
+    """By which request; kept in the journal, so that it is known to have been obeyed."""
+    progress: Callable[[int, int], None] = lambda done, total: None
+    """Told how many of how many decisions were learned from again for it."""
+
+
+@dataclass(slots=True)
+class _Refolding:
+    """A command whose strategy is being taught, and how far it is."""
+
+    command: Command
+    changes: tuple[Change, ...]
+    refold: Refold
+    archive: Replies
+    steps: Iterator[int]
+    done: int = -1
+    """The last decision it was taught."""
 
 
 @dataclass(slots=True)
@@ -85,6 +116,9 @@ class Driver:
     """When the budget has no room left, what is under way for so many seconds is not waited for: others take
     its place, and it is left behind, still queued, when they use the budget up. Time decides, so it is for
     live crawls only, and not for those whose replies are settled in order."""
+    background: bool = False
+    """Pages are asked for and settled while a strategy is taught again for a command. Which ones is decided
+    by time, so it is for live crawls only, and not for those whose replies are settled in order."""
     held: Callable[[], bool] = lambda: False
     """Whether whoever reads the finds has enough of them for now: then nothing is leased or settled until
     `wake` is called, and the time does not count."""
@@ -100,6 +134,7 @@ class Driver:
     _checkpoint: int = 0
     _look_at_waits: float = 0.0
     _kept: int = 0
+    _refolding: _Refolding | None = None
     _gate: DurabilityGate = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,19 +181,20 @@ class Driver:
             self._gate.check()
             if self._broken is not None:
                 raise self._broken
-            await self._obey(now)
-            await self._refocus(now)
+            await self._obey()
+            if self._refolding is None:
+                await self._refocus(now)
             reason = self.crawl.stopped(now)
-            if reason is not None:
+            if reason is not None and self._refolding is None:
                 return reason
             if self.crawl.spent(now) == "time":
                 return "time"
-            if self.held():
-                await self._hold(now)
+            if self.held() or (self.crawl.leaser.paused and not self._under_way):
+                await (self._hold(now) if self._refolding is None else asyncio.sleep(0))
                 continue
             self.crawl.leaser.late = sum(now - since >= self.late for since in self._waits())
             self._lease(now)
-            if self._settle():
+            if self._settle() or self._refolding is not None:
                 await asyncio.sleep(0)
                 continue
             self._note_waits(now)
@@ -166,28 +202,102 @@ class Driver:
             self._news.clear()
         return "interrupted"
 
-    async def _obey(self, now: float) -> None:
+    async def _obey(self) -> None:
         """Take in what was commanded; who commanded it is told when it is durable, or why it cannot be."""
-        while self.commands and not self._stopping:
-            command = self.commands[0]
-            effects: tuple[Effect, ...] = ()
-            try:
-                refold = self.crawl.prepare(command.change)
-                if refold is not None and not await self._refold(refold):
-                    continue
-                if command.done.set_running_or_notify_cancel():
-                    effects = self.crawl.command(command.change, now, refold)
-            except UsageError as problem:
-                if command.done.running() or command.done.set_running_or_notify_cancel():
-                    command.done.set_exception(problem)
-            self.commands.popleft()
-            if not effects:
+        while (self.commands or self._refolding is not None) and not self._stopping:
+            if self._refolding is not None:
+                if not await self._teach(self._refolding):
+                    return
                 continue
-            self.store.save(effects)
-            self.store.flush()
-            self.progress.budget = self.crawl.leaser.budget.pages
-            self._tell(effects)
-            command.done.set_result(self.crawl.tracer.count)
+            command = self.commands[0]
+            try:
+                changes = tuple(command.changes(self.crawl.in_force))
+                refold = self.crawl.prepare(*changes)
+                if refold is None:
+                    self._carry_out(command, changes, None)
+                else:
+                    self._refolding = self._begin_refold(command, changes, refold)
+            except UsageError as problem:
+                self._refuse(command, problem)
+
+    def _refuse(self, command: Command, problem: UsageError) -> None:
+        self.commands.popleft()
+        if command.done.running() or command.done.set_running_or_notify_cancel():
+            command.done.set_exception(problem)
+
+    def _carry_out(self, command: Command, changes: Sequence[Change], refold: Refold | None) -> None:
+        if not command.done.set_running_or_notify_cancel():
+            self.commands.popleft()
+            return
+        effects = self.crawl.command(changes, self.clock.now(), refold, request=command.request)
+        self.commands.popleft()
+        self.store.save(effects)
+        self.store.flush()
+        self._read_by(Reading.of(self.crawl.rules, self.crawl.strategy))
+        rejudged = refold is not None and bool(refold.judged)
+        self._look_at_links(anew=rejudged)
+        if rejudged:
+            recall_confidence(self.crawl, self.store)
+        self.progress.budget = self.crawl.leaser.budget.pages
+        self._tell(effects)
+        command.done.set_result(self.crawl.tracer.count)
+
+    def _read_by(self, reading: Reading) -> None:
+        """Read pages so from now on; those that were read otherwise are read again when they are settled."""
+        if reading == self.parser.reading:
+            return
+        self.parser.reading = reading
+        for number, arrival in self._arrived.items():
+            if arrival.outcome is not None and arrival.outcome.page is not None:
+                self._arrived[number] = replace(arrival, outcome=None)
+
+    def _look_at_links(self, *, anew: bool) -> None:
+        """Put the links around the finds together, where a rule to stop asks for them and they are not there,
+        or finds are others by now."""
+        prospects, budget = self.crawl.prospects, self.crawl.leaser.budget
+        if not budget.stop or not budget.rule.needs("community") or (prospects.graph and not anew):
+            return
+        prospects.graph = Community()
+        saved = self.store.snapshot()
+        if saved is not None:
+            recall_links(prospects, saved, self.store)
+
+    def _begin_refold(self, command: Command, changes: tuple[Change, ...], refold: Refold) -> _Refolding:
+        self.store.flush()
+        archive = self.store.replies()
+        if archive is None:
+            raise UsageError(_NO_ARCHIVE)
+        steps = refolding(self.crawl, self.store, archive.get, refold)
+        return _Refolding(command, changes, refold, archive, steps)
+
+    async def _teach(self, work: _Refolding) -> bool:
+        """Teach the strategy of a command a little of what happened, or, where the crawl is to stand still
+        meanwhile, all of it; False while there is more. In the end the command is obeyed."""
+        total, ended = self.crawl.tracer.count, time.perf_counter() + REFOLD_SECONDS
+        for seq in work.steps:
+            if seq // REFOLDED_AT_A_TIME > work.done // REFOLDED_AT_A_TIME:
+                work.command.progress(seq, total)
+                if not self.background:
+                    # Signals are heard, and replies come in.
+                    await asyncio.sleep(0)
+            work.done = seq
+            if self._stopping or (self.background and time.perf_counter() >= ended):
+                return False
+        work.archive.close()
+        self.store.flush()
+        if work.done < self.crawl.tracer.count:
+            # What was settled meanwhile.
+            archive = self.store.replies()
+            assert archive is not None  # there was one
+            work.archive = archive
+            work.steps = refolding(self.crawl, self.store, archive.get, work.refold, work.done)
+            return not self.background
+        self._refolding = None
+        try:
+            self._carry_out(work.command, work.changes, work.refold)
+        except UsageError as problem:
+            self._refuse(work.command, problem)
+        return True
 
     def _wants_change(self) -> bool:
         return self.crawl.tunnelling is not None and self.crawl.tunnelling.wanted is not None
@@ -212,10 +322,7 @@ class Driver:
         self.store.flush()
         archive = self.store.replies()
         if archive is None:
-            raise UsageError(
-                "the frontier can be scored anew only where replies are kept: crawl into a directory, or "
-                "change the focus for new links only"
-            )
+            raise UsageError(_NO_ARCHIVE)
         with contextlib.closing(archive):
             for seq in refolding(self.crawl, self.store, archive.get, refold):
                 if seq % REFOLDED_AT_A_TIME == 0:
@@ -328,9 +435,12 @@ class Driver:
         tally, progress = self.crawl.tally, self.progress
         progress.take(effects)
         progress.pages, progress.matches = tally.pages, tally.matches
+        progress.by_interest = tally.by_interest
         progress.requests, progress.failed = tally.requests, tally.failed
         progress.duplicates, progress.wire = tally.duplicates, tally.wire
         progress.audits, progress.best = tally.audits, tally.best
+        progress.recall = self.crawl.prospects.estimator.last
+        progress.known = self.crawl.prospects.known_targets
         progress.queued, progress.in_flight = self.crawl.frontier.queued, len(self._under_way)
         progress.now = self.clock.now()
         progress.point()
@@ -374,10 +484,13 @@ class Driver:
         if self.parser.at_once(response):
             # Read when its turn to be settled comes: nothing that takes time happens between two replies.
             return Arrival(task, None, response)
+        reading = self.parser.reading
         try:
             found = await self._parse(task, response)
         except ParseError as problem:
             return Arrival(task, _illegible(task, problem), response)
+        if reading != self.parser.reading:
+            return Arrival(task, None, response)
         return Arrival(task, self._outcome(task, response, found), response)
 
     async def _parse(self, task: Task, response: Response) -> Page | Sitemap:

@@ -12,18 +12,23 @@ from typing import Any
 
 from clew import native
 from clew import url as urls
+from clew.engine.commands import columns_of
 from clew.errors import ClewError, StoreForeign, UsageError
 from clew.frontier.host import Host
 from clew.frontier.robots import Rules, product_token, unavailable
 from clew.messages import Decision, State, Via
+from clew.policy.confidence import DEMOTION, SUSPENDED
 from clew.policy.traps import Traps
+from clew.predicate.interests import formulas
 from clew.run.build import visits_of
 from clew.run.config import CrawlConfig
 from clew.run.factor_report import FactorReport, factor_report
+from clew.run.recall_confidence import counted
 from clew.run.settings import stored_config
 from clew.store.base import CandidateRow, PageRow, Reader
 from clew.strategy import STRATEGIES, find
 from clew.strategy.options import read
+from clew.strategy.per_interest import parts_for
 
 _FATES = {
     State.QUEUED: "waiting",
@@ -43,6 +48,7 @@ REASONS = {
     "include": "no include pattern matches it (--include)",
     "depth": "it is too many links from the seeds (--depth)",
     "type": "it is of a type that is not wanted (--types)",
+    "pruned": "no page that satisfies what is sought links to it (--prune)",
     "not-followed": "the strategy goes by people's visits alone, not by links",
     "redirects": "too many redirects in a row",
     "seed-list": "it is a sitemap: the pages it lists are seeds in its stead",
@@ -101,7 +107,8 @@ class Explanation:
                 f"  chosen   as decision {decision.seq}, {decision.queue} waiting: {decision.result}{status}"
             )
         if self.page is not None:
-            out.append(f"  verdict  {self.page.score:.4g}{' (a find)' if self.page.matched else ''}")
+            whose = f" for {', '.join(self.page.interests)}" if self.page.interests else ""
+            out.append(f"  verdict  {self.page.score:.4g}{f' (a find{whose})' if self.page.matched else ''}")
             out.extend(f"    {reason}" for reason in self.page.reasons)
         if self.factors is not None:
             out.extend(self.factors.lines(full=full))
@@ -133,6 +140,7 @@ class Explanation:
             ],
             "verdict": page.score if page else None,
             "matched": page.matched if page else None,
+            "interests": list(page.interests) if page else [],
             "terms": list(page.reasons) if page else [],
             "notes": list(self.notes),
             "learned": self.factors.as_dict() if self.factors else None,
@@ -153,7 +161,14 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     decisions = tuple(store.trace_of(canonical))
     page = store.page(canonical)
     parts = _chosen_parts(decisions) or row.terms
-    names = _part_names(config)
+    at = next((d.seq for d in reversed(decisions) if d.terms), None)
+    names = _columns(store, config, at)
+    if at is None:
+        # What waits is stored without these.
+        names = tuple([name for name in names if name not in ("boost", SUSPENDED)])
+    suspended = _suspended(store, config, row, names, parts, at)
+    if suspended and at is None:
+        parts, names = (*parts, -DEMOTION), (*names, SUSPENDED)
     lost = _host_refusal(store, row.host) if row.state in (State.QUEUED, State.DROPPED) else None
     shut = row.reason == "robots" and _no_robots(_robots_status(store, canonical))
     if lost or shut:
@@ -164,6 +179,10 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     elif row.state is State.QUEUED and unavailable(_robots_status(store, canonical)):
         why = REASONS["robots-waits"]
         notes = (*notes, *_last_failure(store, row.host))
+    elif suspended and at is None:
+        why = f"it waits behind all that is not {suspended} (--confidence)"
+    elif suspended:
+        notes = (*notes, f"when it was chosen, nothing better was at hand: {suspended}")
     factors = None
     try:
         factors = _factor_report(store, config, row, decisions)
@@ -184,14 +203,44 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
     )
 
 
-def _part_names(config: CrawlConfig) -> tuple[str, ...]:
+def _columns(store: Reader, config: CrawlConfig, before: int | None) -> tuple[str, ...]:
+    """What the contributions to a score were called when a decision was made, or are now: commands may have
+    changed that."""
+    names = part_names(config)
+    for entry in store.journal():
+        if before is None or entry.after < before:
+            names = columns_of(entry.entry) or names
+    return names
+
+
+def part_names(config: CrawlConfig) -> tuple[str, ...]:
     """What the contributions are called, which for some strategies is the user's choice."""
     if config.strategy not in STRATEGIES:
         return ()
     strategy = find(config.strategy)
     weights = {} if isinstance(config.weights, str) else config.weights
     options = read(config.strategy, strategy.options, config.strategy_options())
-    return strategy.parts_of(weights, options, reuses=bool(config.use), visits=config.visits is not None)
+    parts = strategy.parts_of(weights, options, reuses=bool(config.use), visits=config.visits is not None)
+    names = [name for name in formulas(config.match) if name]
+    parts = parts_for(names, parts) if names else parts
+    return parts if config.confidence is None else (*parts, SUSPENDED)
+
+
+def _suspended(
+    store: Reader,
+    config: CrawlConfig,
+    row: CandidateRow,
+    names: tuple[str, ...],
+    parts: tuple[float, ...],
+    at: int | None,
+) -> str:
+    """Why a candidate was suspended when it was chosen, or is while it waits; empty if it was not."""
+    if config.confidence is None or (at is None and row.state is not State.QUEUED):
+        return ""
+    known = dict(zip(names, parts, strict=True)) if len(names) == len(parts) else {}
+    if at is not None and not known.get(SUSPENDED):
+        return ""
+    return counted(store, config.confidence, before=at)[0].why(row.id)
 
 
 def _factor_report(

@@ -15,7 +15,7 @@ import numpy as np
 from clew.factor import EvidenceTerm
 from clew.run.build import crawl_of
 from clew.run.config import CrawlConfig
-from clew.run.relearn import relearn
+from clew.run.relearn import foresee, relearn
 from clew.run.resume import restore
 from clew.store.base import Reader
 from clew.strategy.base import totals
@@ -24,7 +24,7 @@ _TERMS = 6
 #: Reasons told when not all are asked for, and terms told of each.
 _REASONS, _FEW = 3, 3
 #: What each factor goes by, in words.
-_WORDS = {
+FACTOR_WORDS = {
     "content": "the words of the pages that link to it",
     "url": "the words of its URL",
     "link": "how many finds link to it",
@@ -42,6 +42,7 @@ _WORDS = {
     "visit_frequency": "who visited it",
     "visit_signature": "what the finds of those who visited it have in common",
     "visit_temporal": "what was visited before and after it",
+    "opic": "how much it counts by the links to it",
 }
 
 
@@ -117,7 +118,8 @@ class FactorReport:
 
 def _in_words(ground: Ground) -> str:
     """A reason as a line: for or against, what was gone by, and the terms that say the same."""
-    what = _WORDS.get(ground.factor, f"the factor {ground.factor}")
+    interest, _, factor = ground.factor.rpartition(".")
+    what = FACTOR_WORDS.get(factor, f"the factor {factor}") + (f", for {interest}" if interest else "")
     alike = [t for t in ground.terms if (t.log_ratio > 0) == (ground.part > 0) and t.text != what]
     terms = ", ".join(t.text + (f" {t.hits:.4g} of {t.seen:.4g}" if t.seen else "") for t in alike[:_FEW])
     return f"  {'for' if ground.part > 0 else 'against'} it: {what}" + (f" ({terms})" if terms else "")
@@ -126,12 +128,13 @@ def _in_words(ground: Ground) -> str:
 def _ratio(log_ratio: float) -> str:
     """An interest ratio; beyond a million, where it is a product of many words, no more than that.
 
-    >>> _ratio(0.0), _ratio(700.0), _ratio(-700.0)
-    ('1', 'over a million', 'under a millionth')
+    >>> _ratio(0.0), _ratio(11.8), _ratio(700.0), _ratio(-700.0)
+    ('1', '133,252', 'over a million', 'under a millionth')
     """
     if abs(log_ratio) > np.log(1e6):
         return "over a million" if log_ratio > 0 else "under a millionth"
-    return f"{np.exp(log_ratio):.3g}"
+    ratio = np.exp(log_ratio)
+    return f"{ratio:,.0f}" if ratio >= 1000.0 else f"{ratio:.3g}"
 
 
 def factor_report(
@@ -145,12 +148,13 @@ def factor_report(
     if saved is None or archive is None:
         return None
     crawl = crawl_of(config, reader)
+    commanded = foresee(crawl, reader, before=before)
     strategy = crawl.strategy
     if not strategy.capabilities.explains:
         return None
     restore(crawl, saved, 0.0)
     with contextlib.closing(archive):
-        relearn(crawl, reader, archive.get, before=before)
+        relearn(crawl, reader, archive.get, before=before, commanded=commanded)
     ids = strategy.candidates()
     if candidate not in ids:
         return None

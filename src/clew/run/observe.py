@@ -9,6 +9,7 @@ from typing import Protocol
 
 from clew import url as urls
 from clew.messages import Close, Effect, Record, SavePage, State
+from clew.policy.recall import KnownTargets, RecallEstimate
 from clew.run.waits import Wait
 
 _POINTS = 512
@@ -45,6 +46,12 @@ class Progress:
     """The last finds: (score, url, title)."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Links and candidates left out in this session, by reason."""
+    by_interest: dict[str, int] = field(default_factory=dict)
+    """Finds by the names of the interests, where there are several."""
+    recall: RecallEstimate | None = None
+    """How much of what is sought was found, as of the last look; None while there is too little to say."""
+    known: KnownTargets | None = None
+    """Targets that were known before, and how many of them were found."""
     waiting: list[Wait] = field(default_factory=list)
     """What waits, until when and why; looked at now and then."""
     _step: int = 1

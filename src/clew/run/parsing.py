@@ -306,7 +306,8 @@ class HybridParser:
 
     def _workers(self) -> WorkerParser:
         if self._pool is None:
-            self._pool = WorkerParser(self.workers, reading=self.reading)
+            self._pool = WorkerParser(self.workers)
+        self._pool.reading = self.reading
         return self._pool
 
 

@@ -77,7 +77,8 @@ class _Fold:
             decision.url,
             host,
             PageCheck(soft_404=soft_404, empty=empty, said=said),
-            find=decision.candidate in self.saved.matched,
+            # As it was judged then.
+            find=decision.result == "match",
             twin=self.store.url(repeated[0]) if repeated else "",
             near=bool(repeated and repeated[1]),
             fresh=() if soft_404 else self._fresh(decision.candidate),

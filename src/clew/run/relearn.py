@@ -21,8 +21,9 @@ from clew.errors import ParseError, StoreForeign
 from clew.fetch.base import Response
 from clew.frontier.admission import Admitted
 from clew.frontier.expander import Numbered
-from clew.messages import Decision, State, TaskKind
+from clew.messages import Decision, Journal, State, TaskKind
 from clew.page import Links, Page
+from clew.parse.directives import hidden
 from clew.predicate.verdict import Verdict
 from clew.run import checkpoint
 from clew.run.parsing import Reading, to_page, to_sitemap
@@ -39,28 +40,48 @@ Archive = Callable[[str], Response | None]
 """Finds the archived reply of a URL."""
 
 
-def relearn(crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None) -> int:
+def foresee(crawl: Crawl, store: Reader, *, before: int | None = None) -> list[Journal]:
+    """Let an engine that has done nothing yet begin with what it was remade for last; gives what is to be
+    repeated, each at its place. `before` is a decision to stop short of. Call before it is restored."""
+    return crawl.foresee([entry for entry in store.journal() if before is None or entry.after < before])
+
+
+def relearn(
+    crawl: Crawl,
+    store: Reader,
+    archive: Archive,
+    *,
+    before: int | None = None,
+    commanded: Iterable[Journal] = (),
+) -> int:
     """Teach the strategy what the crawl saw before; gives how many outcomes there were.
 
-    `before` is a decision to stop short of. Call after the engine was restored.
+    `before` is a decision to stop short of; `commanded` is what `foresee` gave. Call after the engine was
+    restored.
     """
     count = 0
-    for count, _ in relearning(crawl, store, archive, before=before):  # noqa: B007 - the last is the answer
+    steps = relearning(crawl, store, archive, before=before, commanded=commanded)
+    for count, _ in steps:  # noqa: B007 - the last is the answer
         pass
     return count
 
 
 def relearning(
-    crawl: Crawl, store: Reader, archive: Archive, *, before: int | None = None, go_on: bool = False
+    crawl: Crawl,
+    store: Reader,
+    archive: Archive,
+    *,
+    before: int | None = None,
+    go_on: bool = False,
+    commanded: Iterable[Journal] = (),
 ) -> Iterator[tuple[int, int]]:
     """`relearn` step by step: gives after each batch how many outcomes there were so far, and its decision.
 
     What was commanded is repeated at its place; for a strategy that need not learn again, that is all. To
     `go_on` is to begin with the last checkpoint, if there is one (`clew.run.checkpoint.take_up`).
     """
-    entries = [entry for entry in store.journal() if before is None or entry.after < before]
     relearns = crawl.strategy.capabilities.relearns
-    commanded = deque(crawl.foresee(entries) if relearns else entries)
+    commanded = deque(commanded)
     after = checkpoint.take_up(crawl, store) if relearns and go_on else -1
     known = crawl.strategy.knowledge
     count = int(known.pages) if after >= 0 and known is not None else 0
@@ -91,7 +112,8 @@ def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> N
     open_session = crawl.tally.pages % crawl.tunnelling.rules.session
     judged: deque[Decision] = deque(maxlen=open_session)
     if open_session and archive is not None:
-        judged.extend(decision for decision in store.decisions() if decision.result in JUDGED)
+        since = crawl.learner.learning.since
+        judged.extend(d for d in store.decisions() if d.result in JUDGED and d.seq > since)
     crawl.tunnelling.resume(
         store.journal(),
         (
@@ -102,9 +124,12 @@ def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> N
     )
 
 
-def refolding(crawl: Crawl, store: Reader, archive: Archive, refold: Refold) -> Iterator[int]:
-    """Teach another strategy all that the crawl has seen so far; gives, after each decision, its number."""
-    for batch in batches(store.decisions()):
+def refolding(
+    crawl: Crawl, store: Reader, archive: Archive, refold: Refold, after: int = -1
+) -> Iterator[int]:
+    """Teach another strategy all that the crawl has seen so far, or since a decision; gives, after each batch
+    of decisions, the number of its last."""
+    for batch in batches(store.decisions(after)):
         for taught in lessons(crawl, store, archive, batch, refold):
             refold.teach(taught)
         yield batch[-1].seq
@@ -147,7 +172,7 @@ def _lessons(
     crawl: Crawl, store: Reader, archive: Archive, decision: Decision, learner: Learner | Refold
 ) -> Iterator[Lesson | None]:
     """The outcome of a decision, if it was one that teaches; then what it introduced."""
-    strategy, focus = learner.strategy, learner.focus
+    learning = learner.learning
     if decision.kind != TaskKind.PAGE or decision.candidate < 0:
         yield None
         if decision.kind == TaskKind.SITEMAP and decision.new:
@@ -157,11 +182,15 @@ def _lessons(
         raise StoreForeign(f"decision {decision.seq} is about a candidate that there is not: it is damaged")
     depth = int(crawl.frontier.depths[decision.candidate])
     if decision.result in JUDGED:
-        page = _page(crawl, strategy, decision, archive, depth)
+        page = _page(crawl, learning.strategy, decision, archive, depth)
         admitted, numbered = _let_in(crawl, store, decision.candidate, page, depth)
-        verdict = Verdict(decision.verdict, decision.result != "miss")
-        if focus is not crawl.predicate:
-            verdict = focus.judge(page)
+        learner.note_page(
+            decision.candidate, page, shown=not hidden(page.robots, crawl.rules.politeness.agent)
+        )
+        known = Verdict(decision.verdict, decision.result != "miss")
+        # A refold may judge by something else than the crawl does.
+        judged = learning.predicate is crawl.predicate and decision.seq > crawl.learner.learning.since
+        verdict = learning.sought(page, known if judged else None)
         yield Lesson.judged(decision.candidate, page, verdict, depth, admitted, numbered)
         for target in (page.refresh, page.canonical):
             yield from _followed(crawl, learner, decision, target, depth)

@@ -51,8 +51,12 @@ def _restore(crawl: Crawl, saved: Snapshot, now: float) -> None:
         crawl.duplicates.add(number, 0, sketch)
     for digest, number in saved.digests.items():
         crawl.duplicates.add(number, digest, b"")
+    crawl.duplicates.copies.update(saved.copies)
     tally = crawl.tally
-    tally.recall(candidate in saved.matched for candidate in saved.scores)
+    tally.recall(
+        [candidate in saved.matched for candidate in saved.scores],
+        [saved.interests.get(candidate, ()) for candidate in saved.scores],
+    )
     tally.requests, tally.wire, tally.elapsed = saved.requests, saved.wire, saved.elapsed
     tally.failed = int((states == State.FAILED).sum())
     crawl.leaser.tasks, crawl.tracer.count = saved.tasks, saved.decisions
@@ -75,9 +79,10 @@ def _terms(crawl: Crawl, saved: Snapshot) -> NDArray[np.float64]:
     columns too: one of an older clew, which had fewer factors.
     """
     count, width = len(saved.keys), len(crawl.strategy.parts)
-    if not saved.terms.size or saved.terms.shape[1] == width:
+    if saved.terms.size == count * width:
         return finite(saved.terms.reshape(count, width))
-    if not crawl.strategy.capabilities.relearns:
+    # None are kept just after a steered crawl began to learn by another strategy.
+    if saved.terms.size and not crawl.strategy.capabilities.relearns:
         raise StoreForeign(
             f"the crawl was made with a strategy of {saved.terms.shape[1]} contributions, "
             f"{crawl.strategy.name!r} has {width}: resume with the strategy it began with"

@@ -6,16 +6,20 @@ import asyncio
 import contextlib
 import json
 import math
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clew import __version__
 from clew.engine import Change
-from clew.errors import ConfigError
+from clew.engine.commands import request_of
+from clew.errors import ClewError, ConfigError
 from clew.fetch.base import Fetcher, Openable
-from clew.predicate import CallablePredicate, FormulaPredicate
+from clew.messages import Journal
+from clew.policy.recall import RecallEstimate
+from clew.predicate import CallablePredicate, FormulaPredicate, Interests
 from clew.predicate.verdict import Predicate
 from clew.run import checkpoint
 from clew.run.build import ANY_DEGREE, crawl_of, fetcher_of, seeds_of
@@ -25,15 +29,19 @@ from clew.run.config import SETTINGS, CrawlConfig
 from clew.run.declare import STOP
 from clew.run.driver import Command, Driver
 from clew.run.fd_limit import affordable
+from clew.run.known import known_of
 from clew.run.observe import Observer, Progress
 from clew.run.parsing import Reading, make_parser
+from clew.run.recall_confidence import recall_confidence
 from clew.run.recall_waste import recall_waste
-from clew.run.relearn import relearning, resume_tunnelling
+from clew.run.relearn import foresee, relearning, resume_tunnelling
 from clew.run.resume import restore
-from clew.run.stopping import recall_links
+from clew.run.steering import Steer, applied, is_final, refused, working
+from clew.run.stopping import recall_links, resume_recall
 from clew.run.topics import keep_topics
 from clew.store import MemoryStore
 from clew.store.base import Snapshot, Store
+from clew.store.inbox import Inbox
 
 #: Settings that a look at the start pages leaves at their defaults.
 _NOT_FOR_A_TRIAL = tuple(
@@ -44,8 +52,11 @@ _NOT_FOR_A_TRIAL = tuple(
 )
 #: Seconds after which the last places of a budget are not kept for replies that have not come.
 LATE = 3.0
+#: Seconds between two looks into the inbox.
+BETWEEN_REQUESTS = 0.25
 #: Pages learned from again before anyone gets a look in.
 _AT_A_TIME = 16
+_WITH_THRESHOLD = (FormulaPredicate, CallablePredicate, Interests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +69,10 @@ class Finished:
     pages: int
     matches: int
     requests: int
+    recall: RecallEstimate | None = None
+    """How much of what is sought was found, as of the last look; None where there was too little to say."""
+    by_interest: Mapping[str, int] = field(default_factory=dict)
+    """Finds by the names of the interests, where there are several."""
 
 
 class Session:
@@ -66,7 +81,7 @@ class Session:
     Parameters: the configuration; the store, open for writing; and, to replace the usual ones, a
     fetcher (a recorded web's, say), a predicate, a clock, observers; and `relearned`, told now and then how
     many of how many pages a resumed crawl has learned from again; and `held`, which says whether the reader
-    of the finds has enough for now (see `wake`).
+    of the finds has enough for now (see `wake`); and the `inbox` that others leave their requests in.
     """
 
     def __init__(
@@ -80,12 +95,13 @@ class Session:
         clock: Clock | None = None,
         relearned: Callable[[int, int], None] = lambda done, total: None,
         held: Callable[[], bool] = lambda: False,
+        inbox: Inbox | None = None,
     ) -> None:
         self.config = config
         self.store = store
         self.clock = clock or WallClock()
         self.observers = tuple(observers)
-        if isinstance(predicate, FormulaPredicate | CallablePredicate) and config.threshold != "start":
+        if isinstance(predicate, _WITH_THRESHOLD) and config.threshold != "start":
             # One that was made before it was known that this crawl has its threshold already.
             unset = predicate.threshold == ANY_DEGREE
             predicate = predicate.with_threshold(config.threshold) if unset else predicate
@@ -94,8 +110,11 @@ class Session:
         self._predicate = predicate
         self._relearned = relearned
         self._held = held
+        self._inbox = inbox
+        self._taken: set[str] = set()
         self._driver: Driver | None = None
         self._commands: deque[Command] = deque()
+        self._commanded: list[Journal] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over = False
         self._stop_asked = False
@@ -140,7 +159,9 @@ class Session:
             now = self.clock.now()
         else:
             await self._take_threshold()
-            keep_topics(self.store, self.crawl.predicate)
+            self._hold_out_known()
+            setup = self.crawl.strategy.setup
+            keep_topics(self.store, self.crawl.predicate, None if setup is None else setup.topics)
             now = self.clock.now()
         self.store.save(self.crawl.start(seeds_of(self.config), now))
         self.store.flush()
@@ -160,6 +181,7 @@ class Session:
             observers=self.observers,
             progress=progress,
             late=LATE if live else math.inf,
+            background=live and not self.config.ordered,
             held=self._held,
             commands=self._commands,
         )
@@ -169,12 +191,25 @@ class Session:
         try:
             if isinstance(fetcher, Openable):
                 await fetcher.open()
-            reason = await self._driver.run()
+            self._take_requests(first=True)
+            watch = asyncio.create_task(self._watch()) if self._inbox is not None else None
+            try:
+                reason = await self._driver.run()
+            finally:
+                if watch is not None:
+                    watch.cancel()
         finally:
             await parser.close()
             if live:
                 await fetcher.close()
         return self._finish(reason)
+
+    def _hold_out_known(self) -> None:
+        """Watch for the targets that are known already; the crawl keeps them, for whoever reads it."""
+        known = known_of(self.config, self.store.meta())
+        self.crawl.prospects.known_targets = known
+        if known is not None:
+            self.store.set_meta(known=list(known.urls))
 
     def _check_visits(self, *, resumed: bool) -> None:
         """A crawl goes on with the visits it began with: with others, it would not have come where it is."""
@@ -197,7 +232,7 @@ class Session:
         judge = self.crawl.predicate
         if self.config.threshold != "start":
             return
-        if not isinstance(judge, FormulaPredicate | CallablePredicate):
+        if not isinstance(judge, _WITH_THRESHOLD):
             raise ConfigError("the threshold start is for formulas and functions: give a number")
         # The start pages alone: what ends a crawl or ranks its links has no say.
         trial = self.config.model_copy(
@@ -222,9 +257,13 @@ class Session:
         self.store.set_meta(config=json.loads(self.config.to_json()))
 
     def _restore(self, saved: Snapshot, now: float) -> None:
+        self._commanded = foresee(self.crawl, self.store)
         restore(self.crawl, saved, now)
         recall_links(self.crawl.prospects, saved, self.store)
+        self._hold_out_known()
+        resume_recall(self.crawl.prospects, self.store)
         recall_waste(self.crawl, saved, self.store)
+        recall_confidence(self.crawl, self.store)
 
     async def _relearn(self, pages: int, *, go_on: bool = True) -> bool:
         """A strategy that learns is taught again what the crawl saw, from its own archive, since the last
@@ -232,13 +271,14 @@ class Session:
         not be saved as all of it."""
         archive = self.store.replies() if self.crawl.strategy.capabilities.relearns else None
         if archive is None:
-            for entry in self.store.journal():
+            for entry in self._commanded:
                 self.crawl.repeat(entry)
             return True
         with contextlib.closing(archive):
             last: int | None = None
             told = 0
-            for count, decision in relearning(self.crawl, self.store, archive.get, go_on=go_on):
+            steps = relearning(self.crawl, self.store, archive.get, go_on=go_on, commanded=self._commanded)
+            for count, decision in steps:
                 last = count - 1 if last is None else last
                 if checkpoint.is_due(count, last):
                     # Killed while it learns again, the next start goes on from here.
@@ -253,13 +293,70 @@ class Session:
                         return False
         return True
 
-    def command(self, change: Change) -> Future[int]:
-        """Change the crawl between two settles; from any thread, before it runs or while it does.
+    def command(self, *changes: Change) -> Future[int]:
+        """Make changes, together, between two settles; from any thread, before the crawl runs or while it
+        does.
 
-        Gives what will be the number of the decision, once the change is durable; cancelled if the crawl ends
-        before it was taken in.
+        Gives what will be the number of the last decision they become, once they are durable; cancelled if
+        the crawl ends before they were taken in.
         """
-        command = Command(change)
+        return self._submit(Command(lambda in_force: changes))
+
+    def steer(self, request: Steer) -> Future[int]:
+        """Make all changes of a request, together; as `command` does."""
+        return self._submit(Command(request.changes))
+
+    async def _watch(self) -> None:
+        """Look into the inbox now and then."""
+        while True:
+            await asyncio.sleep(BETWEEN_REQUESTS)
+            self._take_requests()
+
+    def _take_requests(self, *, first: bool = False) -> None:
+        """Take in what others ask for; what was obeyed before, and not answered, is answered."""
+        inbox = self._inbox
+        if inbox is None:
+            return
+        if first:
+            inbox.sweep()
+        waiting = [name for name in inbox.waiting() if name not in self._taken]
+        obeyed = {}
+        if waiting and first:
+            obeyed = {request_of(entry.entry): entry.after + 1 for entry in self.store.journal()}
+        for name in waiting:
+            self._taken.add(name)
+            if is_final(inbox.answered(name)):
+                inbox.withdraw(name)
+            elif name in obeyed:
+                inbox.answer(name, applied(obeyed[name]))
+            else:
+                self._take_request(inbox, name)
+
+    def _take_request(self, inbox: Inbox, name: str) -> None:
+        try:
+            request = Steer.loads(inbox.read(name))
+        except ClewError as problem:
+            inbox.answer(name, refused(str(problem)))
+            return
+        told = math.inf
+
+        def progress(done: int, total: int) -> None:
+            nonlocal told
+            if abs(time.monotonic() - told) >= BETWEEN_REQUESTS:
+                told = time.monotonic()
+                inbox.answer(name, working(done, total), done=False)
+
+        def answer(done: Future[int]) -> None:
+            if done.cancelled():
+                return  # it waits for the next session
+            problem = done.exception()
+            inbox.answer(name, applied(done.result()) if problem is None else refused(str(problem)))
+
+        command = Command(request.changes, request=name, progress=progress)
+        command.done.add_done_callback(answer)
+        self._submit(command)
+
+    def _submit(self, command: Command) -> Future[int]:
         self._commands.append(command)
         if self._over:
             command.done.cancel()
@@ -290,4 +387,5 @@ class Session:
         if reason in ("frontier empty", "robots.txt unavailable") and tally.pages == 0:
             reason = "no seed reachable"
         self.store.set_meta(stopped=reason, audits=[tally.audits, tally.best] if tally.audits else None)
-        return Finished(reason, tally.pages, tally.matches, tally.requests)
+        recall = self.crawl.prospects.estimator.last
+        return Finished(reason, tally.pages, tally.matches, tally.requests, recall, dict(tally.by_interest))

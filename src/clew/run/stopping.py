@@ -6,7 +6,9 @@ from clew.engine.prospects import FrontierProspects
 from clew.frontier.queue import Frontier
 from clew.policy import Budget, Tally
 from clew.policy.community import Community
+from clew.policy.recall import RecallEstimate
 from clew.policy.stop_rule import Standing
+from clew.run.known import kept_known
 from clew.store.base import Reader, Snapshot
 
 
@@ -15,6 +17,19 @@ def recall_links(prospects: FrontierProspects, saved: Snapshot, store: Reader) -
     if prospects.graph is not None:
         for candidate in saved.scores:
             prospects.graph.add(candidate, store.outlinks(candidate), find=candidate in saved.matched)
+
+
+def resume_recall(prospects: FrontierProspects, store: Reader) -> None:
+    """Let the estimate of recall go on where it stood: the trace is taken in once more."""
+    for decision in store.decisions():
+        prospects.record(decision)
+    prospects.estimator.resume(store.journal())
+
+
+def estimates(reader: Reader) -> list[RecallEstimate]:
+    """Every look a stored crawl took at its recall, in order."""
+    found = [RecallEstimate.loads(entry.entry) for entry in reader.journal()]
+    return [estimate for estimate in found if estimate is not None]
 
 
 def standings(reader: Reader, rule: str, elapsed: float) -> list[Standing]:
@@ -34,4 +49,7 @@ def standings(reader: Reader, rule: str, elapsed: float) -> list[Standing]:
     if budget.rule.needs("community"):
         prospects.graph = Community()
         recall_links(prospects, saved, reader)
+    if budget.rule.needs("recall") or budget.rule.needs("known"):
+        prospects.known_targets = kept_known(reader.meta())
+        resume_recall(prospects, reader)
     return budget.standings(tally, 0.0, prospects)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from clew.page import Page
 from clew.predicate import Formula, parse
 from clew.predicate.atoms import LikeAtom, TopicAtom
 from clew.predicate.formula import walk
+from clew.predicate.interests import Interests, formulas
 from clew.predicate.judge import FormulaPredicate
 from clew.predicate.verdict import Predicate
 from clew.run.config import CrawlConfig
@@ -30,13 +32,13 @@ _KEY = "topics"
 
 def library_of(config: CrawlConfig, match: object) -> TopicLibrary:
     """What a formula names of topics and examples, read from where they are; empty if it names none."""
-    if not isinstance(match, str | Formula):
-        return TopicLibrary()
-    formula = parse(match, allow_python=True) if isinstance(match, str) else match
-    atoms = [atom for atom, _, _ in walk(formula)]
-    places = sorted({atom.place for atom in atoms if isinstance(atom, LikeAtom)})
-    named = any(isinstance(atom, TopicAtom) for atom in atoms)
-    library = read_library(config.topics) if named else TopicLibrary()
+    given = {"": match} if not isinstance(match, str | Mapping) else match
+    named = (formulas(given) if isinstance(given, str) else given).values()
+    parsed = [parse(one, allow_python=True) if isinstance(one, str) else one for one in named]
+    atoms = [atom for one in parsed if isinstance(one, Formula) for atom, _, _ in walk(one)]
+    places = sorted({atom.name for atom in atoms if isinstance(atom, LikeAtom)})
+    needed = any(isinstance(atom, TopicAtom) for atom in atoms)
+    library = read_library(config.topics) if needed else TopicLibrary()
     likes = {place: like_of(place, asker(config)) for place in places}
     return TopicLibrary(library.taxonomy, library.models, likes, library.source)
 
@@ -93,10 +95,13 @@ def kept_topics(meta: Mapping[str, Any]) -> TopicLibrary | None:
     return None if data is None else TopicLibrary.from_data(data, "the crawl")
 
 
-def keep_topics(store: Store, predicate: Predicate) -> None:
-    """Have a crawl that begins keep the topics of its formula."""
-    if isinstance(predicate, FormulaPredicate) and predicate.topics.digest:
-        store.set_meta(topics=predicate.topics.as_data())
+def keep_topics(store: Store, predicate: Predicate, others: TopicLibrary | None = None) -> None:
+    """Have a crawl that begins keep the topics of its formula, and those that its strategy goes by."""
+    library = predicate.topics if isinstance(predicate, FormulaPredicate | Interests) else TopicLibrary()
+    if others is not None:
+        library = replace(others, likes=library.likes)
+    if library.digest:
+        store.set_meta(topics=library.as_data())
 
 
 def changed_topics(kept: TopicLibrary, topics: Path | None) -> tuple[str, ...]:

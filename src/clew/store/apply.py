@@ -27,6 +27,8 @@ from clew.messages import (
     Journal,
     Learned,
     Record,
+    Redimension,
+    Rejudge,
     Rescore,
     SaveCandidates,
     SaveHost,
@@ -52,12 +54,18 @@ _HOST = (
 _PAGE_COLUMNS = (
     *("candidate", "status", "type", "title", "lang", "score", "satisfied", "matched", "duplicate_of"),
     *("near", "digest", "sketch", "source", "depth", "fetched_at", "wire", "warc", "offset", "length"),
-    *("reasons", "rendered", "said"),
+    *("reasons", "rendered", "said", "interests"),
 )
 _PAGE = (
     f"INSERT INTO pages ({', '.join(_PAGE_COLUMNS)}) VALUES {{}} "
     f"ON CONFLICT (candidate) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _PAGE_COLUMNS[1:])}",
     len(_PAGE_COLUMNS),
+)
+_REJUDGED = (
+    "UPDATE pages SET score = new.column2, satisfied = new.column3, matched = new.column4, "
+    "reasons = new.column5, feedback = new.column6, interests = new.column7 FROM (VALUES {}) AS new "
+    "WHERE pages.candidate = new.column1",
+    7,
 )
 _TEXT = "REPLACE INTO texts VALUES {}", 2
 _LINKS = "REPLACE INTO links VALUES {}", 2
@@ -92,6 +100,8 @@ class Applier:
         self._candidates: list[Row] = []
         self._closes: dict[int, Row] = {}
         self._pages: dict[int, Row] = {}
+        self._rejudged: dict[int, Row] = {}
+        self._redimensioned = False
         self._texts: dict[int, bytes] = {}
         self._links: dict[int, bytes] = {}
         self._host_rows: dict[int, Row] = {}
@@ -116,6 +126,11 @@ class Applier:
                     self._journal.append((after, clean(entry)))
                 case SavePage():
                     self._page(effect)
+                case Rejudge():
+                    self._rejudge(effect)
+                case Redimension():
+                    self._scored.clear()
+                    self._redimensioned = True
                 case SaveHost():
                     self._host(effect)
                 case Rescore():
@@ -131,11 +146,14 @@ class Applier:
         self._write(_CANDIDATE, self._candidates)
         self._write(_CLOSE, self._closes.values())
         self._write(_PAGE, self._pages.values())
+        self._write(_REJUDGED, self._rejudged.values())
         self._write(_TEXT, zip(self._texts, self._packed(), strict=True))
         self._write(_LINKS, self._links.items())
         self._write(_HOST, self._host_rows.values())
         for number, effect in self._host_extras:
             self._host_extra(number, effect)
+        if self._redimensioned:
+            self._db.execute("DELETE FROM parts")
         self._put_all()
         self._write(_PARTS, [(n, block.shape[1], _plain(block)) for n, block in self._chunks.items()])
         self._write(_TRACE, self._trace)
@@ -231,10 +249,18 @@ class Applier:
             *(verdict.score, verdict.satisfied, effect.matched, effect.duplicate_of, effect.near),
             *(signed(page.digest), page.sketch, effect.source, effect.depth, effect.fetched_at),
             *(effect.wire, *place, dumps([clean(reason) for reason in verdict.reasons]), page.rendered),
-            signed(effect.said),
+            *(signed(effect.said), " ".join(verdict.interests)),
         )
         self._texts[effect.candidate] = page.text.encode("utf-8", "replace")
         self._links[effect.candidate] = _numbers(effect.links)
+
+    def _rejudge(self, effect: Rejudge) -> None:
+        verdict = effect.verdict
+        said = None if effect.feedback is None else int(effect.feedback)
+        self._rejudged[effect.candidate] = (
+            *(effect.candidate, verdict.score, verdict.satisfied, effect.matched),
+            *(dumps([clean(reason) for reason in verdict.reasons]), said, " ".join(verdict.interests)),
+        )
 
     def _rescore(self, effect: Rescore) -> None:
         if len(effect.ids) and not 0 <= int(effect.ids.min()) <= int(effect.ids.max()) < self._next:

@@ -44,6 +44,8 @@ class Snapshot:
     """Candidate numbers of the finds."""
     scores: dict[int, float]
     """Candidate number of each fetched page -> its verdict's score."""
+    interests: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Candidate number of a find -> the names of the interests it satisfies, where there are several."""
     decisions: int
     """Trace lines so far."""
     tasks: int
@@ -80,6 +82,10 @@ class PageRow:
     blob: Blob | None = None
     via: str = "link"
     rendered: bool = False
+    feedback: bool | None = None
+    """What a person said of it; None when nobody said anything."""
+    interests: tuple[str, ...] = ()
+    """The interests that it satisfies, by name, where the crawl has several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +120,12 @@ class Counts:
     requests: int = 0
     wire: int = 0
     rendered: int = 0
+    feedback: int = 0
+    """Pages that a person said something of."""
     by_reason: dict[str, int] = field(default_factory=dict)
     """Links left out and candidates closed, by reason."""
+    by_interest: dict[str, int] = field(default_factory=dict)
+    """Finds by the names of the interests that they satisfy; empty where there is one without a name."""
 
 
 Progress = Callable[[int, int], None]
@@ -135,6 +145,8 @@ class Hit:
     score: float
     """The predicate's verdict on the page."""
     matched: bool
+    interests: tuple[str, ...] = ()
+    """The interests that it satisfies, by name."""
 
 
 class Replies(Protocol):
@@ -199,6 +211,10 @@ class Reader(Protocol):
     def url(self, candidate: int) -> str:
         """The URL of a candidate saved before; `KeyError` for any other number."""
         ...
+
+    def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]:
+        """The URLs of many candidates; a store that has a quicker way than one by one overrides it."""
+        return [self.url(candidate) for candidate in candidates.tolist()]
 
     def snapshot(self) -> Snapshot | None:
         """The state of the crawl as of its last commit; None when it never began."""

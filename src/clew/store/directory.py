@@ -16,6 +16,8 @@ import mmap
 import os
 import re
 import stat
+import struct
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -99,6 +101,26 @@ def read_checkpoint(directory: Path) -> memoryview | None:
     return None
 
 
+def owner_of(directory: Path) -> int | None:
+    """The process that has a crawl directory for writing; None when none has. Takes nothing itself."""
+    with contextlib.suppress(FileNotFoundError):
+        where = directory.stat()
+        # To close a file that this process has locked would let go of the lock.
+        if (where.st_dev, where.st_ino) in _held:
+            return os.getpid()
+        handle = os.open(directory / "clew.lock", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            layout = "@hhqqi0q" if sys.platform == "linux" else "@qqihh"
+            wanted = (fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+            order = wanted if sys.platform == "linux" else (0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET)
+            found = struct.unpack(layout, fcntl.fcntl(handle, fcntl.F_GETLK, struct.pack(layout, *order)))
+        finally:
+            os.close(handle)
+        kind, owner = (found[0], found[4]) if sys.platform == "linux" else (found[3], found[2])
+        return None if kind == fcntl.F_UNLCK else int(owner)
+    return None
+
+
 class Lock:
     """Exclusive right to write to a crawl directory, given back by the system when the process dies.
 
@@ -121,7 +143,8 @@ class Lock:
             owner = os.pread(self._file, 32, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._file)
             raise StoreBusy(
-                f"{directory} is in use by process {owner}: wait for it to end, or stop it first"
+                f"{directory} is in use by process {owner}: wait for it to end, stop it first, or change "
+                "it as it runs with clew steer"
             ) from None
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
@@ -132,6 +155,35 @@ class Lock:
         if self._identity in _held:
             _held.discard(self._identity)
             os.close(self._file)
+
+
+#: Where `struct flock` has the kind of lock and the process: of Linux, or of BSD and macOS.
+_FLOCK = "hhlli" if sys.platform.startswith("linux") else "llihh"
+_KIND, _OWNER = (0, 4) if sys.platform.startswith("linux") else (3, 2)
+
+
+def holder(directory: Path) -> int | None:
+    """The process that is crawling into a directory, by its number; None when there is none.
+
+    Asked of the system, so that a number left behind by a process that died means nothing, and without taking
+    the lock, so that nobody who wants it meanwhile is refused.
+    """
+    with mapped(directory):
+        where = directory.stat()
+    if (where.st_dev, where.st_ino) in _held:
+        # Opening and closing the file once more would let go of the lock.
+        return os.getpid()
+    try:
+        file = os.open(directory / "clew.lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:  # never crawled into, or not ours to look at
+        return None
+    try:
+        asked = [0] * 5
+        asked[_KIND] = fcntl.F_WRLCK
+        told = struct.unpack(_FLOCK, fcntl.fcntl(file, fcntl.F_GETLK, struct.pack(_FLOCK, *asked)))
+    finally:
+        os.close(file)
+    return None if told[_KIND] == fcntl.F_UNLCK else int(told[_OWNER])
 
 
 def prepare(directory: Path, *, create: bool) -> Lock:

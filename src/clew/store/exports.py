@@ -13,9 +13,10 @@ from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from clew.errors import UsageError
+from clew.predicate.interests import formulas
 from clew.store.backends import open_reader
 from clew.store.base import PageRow, Reader
 from clew.store.faults import mapped
@@ -23,7 +24,7 @@ from clew.store.warc import info_record
 
 FIELDS = (
     *("url", "status", "title", "score", "matched", "depth", "source", "fetched_at", "lang"),
-    *("rendered", "text"),
+    *("rendered", "feedback", "interests", "text"),
 )
 #: As many characters as Python's `csv` takes for a cell, unless told otherwise.
 LONGEST_CELL = 131_072
@@ -38,6 +39,7 @@ def export(
     format: str = "jsonl",  # noqa: A002 - what it is
     *,
     matched: bool = False,
+    interest: str = "",
     raw: bool = False,
 ) -> int:
     """Write the pages of a crawl; gives how many. What is damaged is left out: `reader.unreadable` names it.
@@ -46,13 +48,14 @@ def export(
     export; a binary stream is written as it goes.
 
     Parameters: the place of a crawl or a reader of one; a path or a binary stream; `jsonl`, `csv`, `warc`
-    or `parquet`; `matched` for the finds alone; `raw` for csv cells as they are, though a spreadsheet may
+    or `parquet`; `matched` for the finds alone; `interest` for those that satisfy one of a crawl's
+    several interests; `raw` for csv cells as they are, though a spreadsheet may
     take them for formulas and Python's `csv` finds them too long.
 
     >>> from clew.store import MemoryStore
     >>> stream = io.BytesIO()
     >>> export(MemoryStore(), stream, "csv"), stream.getvalue().decode().strip()
-    (0, 'url,status,title,score,matched,depth,source,fetched_at,lang,rendered,text')
+    (0, 'url,status,title,score,matched,depth,source,fetched_at,lang,rendered,feedback,interests,text')
     """
     writer = _WRITERS.get(format)
     if writer is None:
@@ -62,15 +65,49 @@ def export(
     if raw:
         writer = partial(_csv, raw=True)
     with _reading(source) as reader:
+        rows: Pages = _OfInterest(reader, interest) if interest else reader
+        matched = matched or bool(interest)
         if isinstance(target, (str, Path)):
             with mapped(Path(target)), _replacing(Path(target)) as stream:
-                return writer(reader, stream, matched)
-        return writer(reader, target, matched)
+                return writer(rows, stream, matched)
+        return writer(rows, target, matched)
+
+
+class Pages(Protocol):
+    """What an export needs of a reader."""
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]: ...
+
+    def record(self, row: PageRow) -> bytes | None: ...
+
+
+class _OfInterest:
+    """A reader of a crawl of several interests that has the pages of one alone."""
+
+    def __init__(self, reader: Reader, interest: str) -> None:
+        config = reader.meta().get("config")
+        names = tuple(formulas(str(config.get("match", ""))) if isinstance(config, dict) else ())
+        self.reader, self.interest = reader, interest
+        found = {*names, *reader.counts().by_interest} - {""}
+        if interest not in found:
+            raise UsageError(
+                f"this crawl has no interest {interest!r}: "
+                + (f"it has {', '.join(sorted(found))}" if found else "it has one formula, without a name")
+            )
+
+    def pages(self, *, matched: bool = False, text: bool = True) -> Iterator[PageRow]:
+        rows = self.reader.pages(matched=matched, text=text)
+        return (row for row in rows if self.interest in row.interests)
+
+    def record(self, row: PageRow) -> bytes | None:
+        return self.reader.record(row)
 
 
 def record(row: PageRow) -> dict[str, Any]:
     """A page as exports show it."""
-    return {name: getattr(row, name) for name in FIELDS}
+    said = None if row.feedback is None else "yes" if row.feedback else "no"
+    told = {"feedback": said, "interests": list(row.interests)}
+    return {name: getattr(row, name) for name in FIELDS} | told
 
 
 @contextmanager
@@ -97,7 +134,7 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _jsonl(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+def _jsonl(reader: Pages, stream: IO[bytes], matched: bool) -> int:
     count = 0
     for row in reader.pages(matched=matched):
         line = json.dumps(record(row), ensure_ascii=False, separators=(",", ":"))
@@ -106,7 +143,7 @@ def _jsonl(reader: Reader, stream: IO[bytes], matched: bool) -> int:
     return count
 
 
-def _csv(reader: Reader, stream: IO[bytes], matched: bool, raw: bool = False) -> int:
+def _csv(reader: Pages, stream: IO[bytes], matched: bool, raw: bool = False) -> int:
     text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="", write_through=True)
     try:
         table = csv.writer(text, lineterminator="\r\n")
@@ -114,7 +151,7 @@ def _csv(reader: Reader, stream: IO[bytes], matched: bool, raw: bool = False) ->
         count = 0
         for row in reader.pages(matched=matched):
             flags = {"matched": str(row.matched).lower(), "rendered": str(row.rendered).lower()}
-            values = record(row) | flags
+            values = record(row) | flags | {"interests": " ".join(row.interests)}
             table.writerow(values.values() if raw else map(_harmless, values.values()))
             count += 1
         return count
@@ -129,7 +166,7 @@ def _harmless(cell: object) -> object:
     return f"'{cell[: LONGEST_CELL - 1]}" if cell.startswith(_FORMULA) else cell[:LONGEST_CELL]
 
 
-def _warc(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+def _warc(reader: Pages, stream: IO[bytes], matched: bool) -> int:
     rows = reader.pages(matched=matched, text=False)
     first = next((row for row in rows if row.blob is not None), None)
     if first is None and any(True for _ in reader.pages(matched=matched, text=False)):
@@ -143,7 +180,7 @@ def _warc(reader: Reader, stream: IO[bytes], matched: bool) -> int:
     return count
 
 
-def _parquet(reader: Reader, stream: IO[bytes], matched: bool) -> int:
+def _parquet(reader: Pages, stream: IO[bytes], matched: bool) -> int:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -156,6 +193,7 @@ def _parquet(reader: Reader, stream: IO[bytes], matched: bool) -> int:
         "depth": pyarrow.int32(),
         "rendered": pyarrow.bool_(),
         "fetched_at": pyarrow.timestamp("ms", tz="UTC"),
+        "interests": pyarrow.list_(pyarrow.string()),
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in FIELDS])
     rows = reader.pages(matched=matched)
@@ -171,7 +209,7 @@ def _timed(values: dict[str, Any]) -> dict[str, Any]:
     return values | {"fetched_at": datetime.fromisoformat(values["fetched_at"])}
 
 
-_WRITERS: dict[str, Callable[[Reader, IO[bytes], bool], int]] = {
+_WRITERS: dict[str, Callable[[Pages, IO[bytes], bool], int]] = {
     "jsonl": _jsonl,
     "csv": _csv,
     "warc": _warc,

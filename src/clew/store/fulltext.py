@@ -68,7 +68,15 @@ def _hits(
 
 
 def _hit(page: PageRow, query: Query, rank: float) -> Hit:
-    return Hit(page.url, page.title, snippet(page.text or page.title, query), rank, page.score, page.matched)
+    return Hit(
+        url=page.url,
+        title=page.title,
+        snippet=snippet(page.text or page.title, query),
+        rank=rank,
+        score=page.score,
+        matched=page.matched,
+        interests=page.interests,
+    )
 
 
 def _connect(path: Path, identity: str) -> sqlite3.Connection:

@@ -21,6 +21,8 @@ from clew.messages import (
     Journal,
     Learned,
     Record,
+    Redimension,
+    Rejudge,
     Rescore,
     SaveCandidates,
     SaveHost,
@@ -67,6 +69,7 @@ class MemoryStore(Store):
         self._meta: dict[str, str] = {}
         self._learned = Learned("")
         self._width = 0
+        self._feedback: dict[int, bool] = {}
 
     def url(self, candidate: int) -> str:
         """The URL of a candidate saved before."""
@@ -91,6 +94,10 @@ class MemoryStore(Store):
                     self._journal.append(effect)
                 case SavePage():
                     self._pages[effect.candidate] = _slim(effect)
+                case Rejudge():
+                    self._rejudge(effect)
+                case Redimension():
+                    self._redimension()
                 case SaveHost():
                     self._save_host(effect)
                 case Rescore():
@@ -170,6 +177,11 @@ class MemoryStore(Store):
             },
             matched=frozenset(number for number, saved in pages.items() if saved.matched),
             scores={number: saved.verdict.score for number, saved in pages.items()},
+            interests={
+                number: saved.verdict.interests
+                for number, saved in pages.items()
+                if saved.matched and saved.verdict.interests
+            },
             decisions=len(self._trace),
             tasks=sum(decision.kind in REQUESTS for decision in self._trace.values()),
             pages=len(pages),
@@ -239,6 +251,8 @@ class MemoryStore(Store):
         reasons = Counter(row.reason for row in self._candidates if row.state in CLOSED)
         for decision in self._trace.values():
             reasons.update(dict(decision.dropped))
+        found = [saved.verdict.interests for saved in self._pages.values() if saved.matched]
+        finds = Counter(name for names in found for name in names)
         return Counts(
             pages=len(self._pages),
             matched=sum(saved.matched for saved in self._pages.values()),
@@ -251,7 +265,9 @@ class MemoryStore(Store):
             requests=sum(host.requests for host in self.hosts()),
             wire=sum(host.wire for host in self.hosts()),
             rendered=sum(saved.page.rendered for saved in self._pages.values()),
+            feedback=len(self._feedback),
             by_reason=dict(sorted(reasons.items())),
+            by_interest=dict(sorted(finds.items())),
         )
 
     def __repr__(self) -> str:
@@ -311,6 +327,17 @@ class MemoryStore(Store):
         for number, terms in zip(effect.ids.tolist(), effect.terms, strict=True):
             self._candidates[number].terms = terms
 
+    def _rejudge(self, effect: Rejudge) -> None:
+        saved = self._pages[effect.candidate]
+        self._pages[effect.candidate] = replace(saved, verdict=effect.verdict, matched=effect.matched)
+        if effect.feedback is not None:
+            self._feedback[effect.candidate] = effect.feedback
+
+    def _redimension(self) -> None:
+        self._width = 0
+        for row in self._candidates:
+            row.terms = np.zeros(0)
+
     def _widen(self, terms: NDArray[np.float64]) -> None:
         if len(terms):
             self._width = max(self._width, terms.shape[1])
@@ -344,6 +371,8 @@ class MemoryStore(Store):
             blob=saved.blob,
             via=self._candidates[saved.candidate].via,
             rendered=page.rendered,
+            feedback=self._feedback.get(saved.candidate),
+            interests=saved.verdict.interests,
         )
 
 

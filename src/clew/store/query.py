@@ -94,7 +94,7 @@ def snippet(text: str, query: Query, width: int = 30) -> str:
     if not spans:
         return ""
     marked = [i for i, (start, end) in enumerate(spans) if query.marks(fold(text[start:end]))]
-    first = _densest(marked, width, len(spans))
+    first = densest(marked, width, len(spans))
     last = min(first + width, len(spans)) - 1
     chosen = {i for i in marked if first <= i <= last}
     pieces = []
@@ -109,7 +109,7 @@ def snippet(text: str, query: Query, width: int = 30) -> str:
     return " ".join((lead + "".join(pieces) + tail[:80]).split())
 
 
-def _densest(marked: list[int], width: int, count: int) -> int:
+def densest(marked: list[int], width: int, count: int) -> int:
     """Where to begin so that the most marked words are within `width`, with some words before them."""
     best, begin, left = 0, 0, 0
     for right, position in enumerate(marked):

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,23 +29,27 @@ from clew.store.record_check import check_records
 from clew.store.rows import CLOSED, address, iso, total, typed, unpack
 
 _STEP = 500
+_STRETCH = 20_000
+_FEW = 256
+"""Candidates whose URLs are looked up one by one."""
 _TEXT_LIMIT = 64 << 20
 """Bytes of a page's text at most: far more than a parser takes."""
 
 _PAGE = """
 SELECT p.seq, p.candidate, c.url, p.status, p.title, p.score, p.matched, p.satisfied, d.url, p.near, p.depth,
-       s.url, p.fetched_at, p.lang, p.type, p.reasons, w.name, p.offset, p.length, c.via, p.rendered, {text}
+       s.url, p.fetched_at, p.lang, p.type, p.reasons, w.name, p.offset, p.length, c.via, p.rendered,
+       p.feedback, p.interests, {text}
 FROM pages p JOIN candidates c ON c.id = p.candidate
 LEFT JOIN candidates s ON s.id = p.source LEFT JOIN candidates d ON d.id = p.duplicate_of
 LEFT JOIN warcs w ON w.id = p.warc LEFT JOIN texts t ON t.candidate = p.candidate
 """
-_WITH_TEXT = _PAGE.format(text="t.text")
-_WITHOUT_TEXT = _PAGE.format(text="NULL")
+WITH_TEXT = _PAGE.format(text="t.text")
+WITHOUT_TEXT = _PAGE.format(text="NULL")
 _CANDIDATE = """
 SELECT c.id, c.url, h.name, c.depth, s.url, c.anchor, c.via, c.state, c.reason
 FROM candidates c JOIN hosts h ON h.id = c.host LEFT JOIN candidates s ON s.id = c.source WHERE c.url = ?
 """
-_TRACE = (
+TRACE = (
     "SELECT seq, at, kind, url, candidate, attempt, queue, status, result, new, known, exact, reasons, "
     "dropped, joined FROM trace"
 )
@@ -102,9 +106,7 @@ class CrawlReader(Reader):
     ) -> Iterator[tuple[int, PageRow]]:
         """Fetched pages with their place in the order fetched, from the one after `after` on."""
         wanted = "AND p.matched " if matched else ""
-        query = (
-            f"{_WITH_TEXT if text else _WITHOUT_TEXT} WHERE p.seq > ? {wanted}ORDER BY p.seq LIMIT {_STEP}"
-        )
+        query = f"{WITH_TEXT if text else WITHOUT_TEXT} WHERE p.seq > ? {wanted}ORDER BY p.seq LIMIT {_STEP}"
         while rows := self._all(query, (after,)):
             for row in rows:
                 if (page := self._page(row)) is not None:
@@ -113,7 +115,7 @@ class CrawlReader(Reader):
 
     def page(self, url: str) -> PageRow | None:
         """The page stored under a canonical URL. Looks through all URLs: they are not indexed."""
-        rows = self._all(f"{_WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
+        rows = self._all(f"{WITH_TEXT} WHERE c.id = (SELECT id FROM candidates WHERE url = ?)", (url,))
         return self._page(rows[0]) if rows else None
 
     def fetched(self) -> int:
@@ -122,7 +124,7 @@ class CrawlReader(Reader):
 
     def page_at(self, seq: int) -> PageRow | None:
         """The page fetched as number `seq`, counted from 1."""
-        rows = self._all(f"{_WITH_TEXT} WHERE p.seq = ?", (seq,))
+        rows = self._all(f"{WITH_TEXT} WHERE p.seq = ?", (seq,))
         return self._page(rows[0]) if rows else None
 
     def candidate(self, url: str) -> CandidateRow | None:
@@ -158,6 +160,26 @@ class CrawlReader(Reader):
         with decoding(layout.database(self.path)):
             return address(rows[0][0])
 
+    def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]:
+        """The URLs of many candidates: stretches of the table are read at once."""
+        if len(candidates) < _FEW:
+            return super().urls(candidates)
+        order = np.argsort(candidates, kind="stable")
+        ascending, found = candidates[order], [""] * len(candidates)
+        at = 0
+        while at < len(order):
+            first = int(ascending[at])
+            end = int(np.searchsorted(ascending, first + _STRETCH))
+            rows = self._all(
+                "SELECT id, url FROM candidates WHERE id BETWEEN ? AND ?", (first, int(ascending[end - 1]))
+            )
+            known = dict(rows)
+            with decoding(layout.database(self.path)):
+                for place, number in zip(order[at:end].tolist(), ascending[at:end].tolist(), strict=True):
+                    found[place] = address(known[number])
+            at = end
+        return found
+
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""
         robots: dict[int, list[snapshot.RobotsEntry]] = {}
@@ -172,22 +194,22 @@ class CrawlReader(Reader):
 
     def decisions(self, after: int = -1) -> Iterator[Decision]:
         """The trace, in order."""
-        while rows := self._all(f"{_TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
+        while rows := self._all(f"{TRACE} WHERE seq > ? ORDER BY seq LIMIT {_STEP}", (after,)):
             for row in rows:
-                if (decision := self._guard.read(f"trace {row[0]}", _decision, row)) is not None:
+                if (decision := self._guard.read(f"trace {row[0]}", decision_of, row)) is not None:
                     yield decision
             after = _further(after, rows[-1][0])
 
     def journal(self) -> Iterator[Journal]:
         """What came into the crawl besides replies, in order."""
         for row in self._all("SELECT id, after, entry FROM journal ORDER BY id"):
-            if (entry := self._guard.read(f"journal {row[0]}", _journal_entry, row)) is not None:
+            if (entry := self._guard.read(f"journal {row[0]}", journal_entry, row)) is not None:
                 yield entry
 
     def trace_of(self, url: str) -> list[Decision]:
         """Every decision about one URL, in order."""
-        rows = self._all(f"{_TRACE} WHERE url = ? ORDER BY seq", (url,))
-        found = [self._guard.read(f"trace {row[0]}", _decision, row) for row in rows]
+        rows = self._all(f"{TRACE} WHERE url = ? ORDER BY seq", (url,))
+        found = [self._guard.read(f"trace {row[0]}", decision_of, row) for row in rows]
         return [decision for decision in found if decision is not None]
 
     def inlinks(self, url: str, limit: int = 20) -> list[str]:
@@ -236,12 +258,18 @@ class CrawlReader(Reader):
         for seq, dropped in self._all("SELECT seq, dropped FROM trace WHERE dropped <> '[]'"):
             for reason, count in self._guard.read(f"trace {seq}", _dropped, dropped) or ():
                 reasons[reason] += count
-        pages, matched, duplicates, rendered = self._one(
+        pages, matched, duplicates, rendered, feedback = self._one(
             "SELECT count(*), coalesce(sum(matched <> 0), 0), coalesce(sum(duplicate_of >= 0), 0), "
-            "coalesce(sum(rendered <> 0), 0) FROM pages"
+            "coalesce(sum(rendered <> 0), 0), count(feedback) FROM pages"
         )
         for (seq,) in self._all(f"SELECT seq FROM pages WHERE {_FOREIGN_FLAGS}"):
             self._guard.skip(f"pages {seq}")
+        finds: Counter[str] = Counter()
+        for names, count in self._all(
+            "SELECT interests, count(*) FROM pages WHERE matched <> 0 AND interests <> '' GROUP BY interests"
+        ):
+            if self._guard.read("interests of pages", typed, (names,), (str,)) is not None:
+                finds.update(dict.fromkeys(names.split(), count))
         hosts, requests, wire = 0, 0, 0
         for number, *figures in self._all("SELECT id, coalesce(requests, 0), coalesce(wire, 0) FROM hosts"):
             hosts += 1
@@ -259,7 +287,9 @@ class CrawlReader(Reader):
             requests=requests,
             wire=wire,
             rendered=rendered,
+            feedback=feedback,
             by_reason=dict(sorted(reasons.items())),
+            by_interest=dict(sorted(finds.items())),
         )
 
     def archives(self) -> list[tuple[Path, int]]:
@@ -359,8 +389,8 @@ class CrawlReader(Reader):
     def _page_row(self, row: tuple[Any, ...]) -> PageRow:
         typed(row[:12], _PAGE_KINDS)
         (_, number, url, status, title, score, matched, satisfied, repeats, near, depth, source) = row[:12]
-        (fetched_at, lang, kind, reasons, file, offset, length, via, rendered, text) = row[12:]
-        typed((fetched_at, lang, kind, via), (float, str, str, str))
+        (fetched_at, lang, kind, reasons, file, offset, length, via, rendered, said, names, text) = row[12:]
+        typed((fetched_at, lang, kind, via, names), (float, str, str, str, str))
         address(url)
         return PageRow(
             id=number,
@@ -382,6 +412,8 @@ class CrawlReader(Reader):
             blob=None if file is None else Blob(*typed((file, offset, length), (str, int, int))),
             via=via,
             rendered=bool(rendered),
+            feedback=None if said is None else bool(said),
+            interests=tuple(names.split()),
         )
 
     def _text(self, data: bytes | None) -> str:
@@ -420,7 +452,8 @@ def _finite(text: str) -> float:
     return float(typed((float(text),), (float,))[0])
 
 
-def _journal_entry(row: tuple[Any, ...]) -> Journal:
+def journal_entry(row: tuple[Any, ...]) -> Journal:
+    """An entry of the journal from its row: number, place, text."""
     _, after, entry = typed(row, (int, int, str))
     return Journal(after, entry)
 
@@ -444,7 +477,8 @@ def _dropped(data: str) -> tuple[tuple[str, int], ...]:
     return found
 
 
-def _decision(row: tuple[Any, ...]) -> Decision:
+def decision_of(row: tuple[Any, ...]) -> Decision:
+    """A line of the trace from its row, as `TRACE` asks for it."""
     typed(row[:11], _TRACE_KINDS)
     seq, at, kind, url, candidate, attempt, queue, status, result, new, known, *rest, joined = row
     exact, reasons, dropped = rest

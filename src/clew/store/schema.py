@@ -109,6 +109,14 @@ def _words_said(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE pages ADD COLUMN said INTEGER")
 
 
+def _feedback(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE pages ADD COLUMN feedback INTEGER")
+
+
+def _interests(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE pages ADD COLUMN interests TEXT NOT NULL DEFAULT ''")
+
+
 #: Migration `i` leads from version `i` to version `i + 1`; each runs in one transaction of its own.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _first,
@@ -118,6 +126,8 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     _sketches,
     _joined,
     _words_said,
+    _feedback,
+    _interests,
 ]
 
 

@@ -73,6 +73,7 @@ def _load(execute: Execute) -> Snapshot | None:
         said=pages.said if len(pages.said) == len(pages.scores) else None,
         matched=frozenset(pages.matched),
         scores=pages.scores,
+        interests=pages.interests,
         decisions=decisions,
         tasks=tasks,
         pages=len(pages.scores),
@@ -172,14 +173,17 @@ class _Pages:
     said: dict[int, int] = field(default_factory=dict)
     matched: set[int] = field(default_factory=set)
     scores: dict[int, float] = field(default_factory=dict)
+    interests: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def _pages(execute: Execute, count: int) -> _Pages:
     pages = _Pages()
-    for candidate, digest, sketch, repeats, near, found, score, said in execute(
-        "SELECT candidate, digest, sketch, duplicate_of, near, matched, score, said FROM pages ORDER BY seq"
+    for candidate, digest, sketch, repeats, near, found, score, said, names in execute(
+        "SELECT candidate, digest, sketch, duplicate_of, near, matched, score, said, interests FROM pages "
+        "ORDER BY seq"
     ):
         typed((candidate, digest, sketch, repeats, score, near), (int, int, bytes, int, float, int))
+        typed((names,), (str,))
         if not 0 <= candidate < count or repeats >= count:
             raise ValueError(f"a page belongs to candidate {candidate}, or to {repeats}, which there is not")
         pages.scores[candidate] = score
@@ -193,4 +197,6 @@ def _pages(execute: Execute, count: int) -> _Pages:
             pages.said[candidate] = unsigned(said)
         if found:
             pages.matched.add(candidate)
+            if names:
+                pages.interests[candidate] = tuple(names.split())
     return pages

@@ -119,6 +119,11 @@ class SqliteStore(Store):
             url = self._reader.url(candidate)
         return url
 
+    def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]:
+        """The URLs of many candidates, committed or not."""
+        self.flush()
+        return self._reader.urls(candidates)
+
     def append(self, response: Response, fetched_at: float) -> Blob:
         """Archive a reply: its bytes go to disk with the next batch saved."""
         self._writer.check()

@@ -15,6 +15,7 @@ from clew.errors import ConfigError, UsageError
 from clew.factor.visit_log import VisitLog
 from clew.knowledge import Knowledge
 from clew.plugins import Registry
+from clew.predicate.interests import Interests
 from clew.predicate.verdict import Predicate
 from clew.strategy.ache import Ache
 from clew.strategy.anthelion import Anthelion
@@ -27,9 +28,12 @@ from clew.strategy.cosine import Cosine
 from clew.strategy.focused import Focused
 from clew.strategy.intelligent import Intelligent
 from clew.strategy.options import nearest, read
+from clew.strategy.per_interest import PerInterest, Share
 from clew.strategy.random_order import RandomOrder
 from clew.strategy.shark import Shark
 from clew.strategy.tagpath import TagPath
+from clew.strategy.topic_driven import TopicDriven
+from clew.topic import TopicLibrary, TopicModel
 
 __all__ = [
     "STRATEGIES",
@@ -51,6 +55,8 @@ __all__ = [
     "Shark",
     "Strategy",
     "TagPath",
+    "TopicDriven",
+    "built",
     "checked_weights",
     "find",
     "make",
@@ -73,6 +79,7 @@ OWN = {
     "anthelion": "clew.strategy.anthelion:Anthelion",
     "tagpath": "clew.strategy.tagpath:TagPath",
     "ariadne": "clew.strategy.ariadne:Ariadne",
+    "topic-driven": "clew.strategy.topic_driven:TopicDriven",
 }
 
 
@@ -106,12 +113,16 @@ def make(
     options: Mapping[str, object] | None = None,
     known: Knowledge | None = None,
     visits: VisitLog | None = None,
+    topics: TopicLibrary | None = None,
+    like: TopicModel | None = None,
+    share: Share = "even",
 ) -> Strategy:
     """A fresh strategy of that name.
 
     Parameters: `seed` for the dice; `weights` of the contributions to a score, where a strategy allows them;
     `options`, see docs/strategies.md; `known`, what an earlier crawl learned; `visits`, a log of
-    people's visits.
+    people's visits; `topics` that pages are told apart by; `like`, example pages as one direction
+    (`clew.training.train.like`); `share`, how several interests share the pages.
 
     >>> from clew.predicate import compile
     >>> make("breadth-first", compile("wind")).parts
@@ -122,8 +133,18 @@ def make(
     strategy = find(name)
     given = checked_weights(strategy, weights or {})
     chosen = read(name, strategy.options, options or {})
-    setup = Setup(predicate=predicate, seed=seed, weights=given, options=chosen, known=known, visits=visits)
-    return _built(strategy, setup)
+    setup = Setup(
+        predicate=predicate,
+        seed=seed,
+        weights=given,
+        options=chosen,
+        known=known,
+        visits=visits,
+        topics=topics,
+        like=like,
+        share=share,
+    )
+    return built(strategy, setup)
 
 
 def remake(strategy: Strategy, **changes: Any) -> Strategy:
@@ -136,8 +157,8 @@ def remake(strategy: Strategy, **changes: Any) -> Strategy:
     if strategy.setup is None:
         raise UsageError(f"{strategy.name} cannot be changed: it was not built by clew.strategy.make")
     if "weights" in changes:
-        changes["weights"] = checked_weights(type(strategy), changes["weights"])
-    return _built(type(strategy), replace(strategy.setup, **changes))
+        changes["weights"] = checked_weights(type(strategy.base), changes["weights"])
+    return built(type(strategy.base), replace(strategy.setup, **changes))
 
 
 def checked_weights(strategy: type[Strategy], weights: Mapping[str, float]) -> dict[str, float]:
@@ -152,7 +173,13 @@ def checked_weights(strategy: type[Strategy], weights: Mapping[str, float]) -> d
     return given
 
 
-def _built(strategy: type[Strategy], setup: Setup) -> Strategy:
-    built = strategy.build(setup)
-    built.setup = setup
-    return built
+def built(strategy: type[Strategy], setup: Setup) -> Strategy:
+    """A fresh strategy of a setup that was checked: one for each interest, where there are several."""
+    sought = setup.predicate
+    if isinstance(sought, Interests):
+        each = {name: built(strategy, replace(setup, predicate=one)) for name, one in sought.each.items()}
+        fresh: Strategy = PerInterest(each, setup.share)
+    else:
+        fresh = strategy.build(setup)
+    fresh.setup = setup
+    return fresh

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from clew.messages import Rescore
 from clew.page import Links, Page
 from clew.predicate.verdict import Predicate, Verdict
 from clew.strategy.options import Option
+from clew.topic import TopicLibrary, TopicModel, TopicScorers
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -118,6 +119,8 @@ class Capabilities:
     """It can tell from memory what its candidates are worth by another focus: `refocus`."""
     offers: bool = False
     """It knows of pages otherwise than by links: `offers`, `samples`."""
+    throws: bool = True
+    """What it prefers depends on `Setup.seed`: with other dice it is another crawl."""
     follows: bool = True
     """Links of pages become candidates, and so does what sitemaps list."""
 
@@ -138,6 +141,17 @@ class Setup:
     """What an earlier crawl learned."""
     visits: VisitLog | None = None
     """A log of people's visits."""
+    topics: TopicLibrary | None = None
+    """Topics that pages are told apart by, where an option asks for that."""
+    like: TopicModel | None = None
+    """Example pages, as one direction."""
+    share: Literal["even", "greedy"] = "even"
+    """How several interests share the pages (`clew.strategy.per_interest`)."""
+
+    @property
+    def scorers(self) -> TopicScorers | None:
+        """Of those topics."""
+        return None if self.topics is None else self.topics.scorers(self.topics.models)
 
 
 def totals(parts: Floats) -> Floats:
@@ -188,6 +202,11 @@ class Strategy(ABC):
     """What it was built from, if `clew.strategy.make` built it."""
     knowledge: Knowledge | None = None
     """The counts it learned, which another crawl can begin with; None for one that learns otherwise."""
+
+    @property
+    def base(self) -> Strategy:
+        """The strategy that users know by name: this one, or, where each interest has one, that of each."""
+        return self
 
     @classmethod
     def parts_of(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Expansion, Setup, Strategy
+from clew.strategy.base import Capabilities, Expansion, Setup, Strategy
 
 
 class BestFirst(Strategy):
@@ -20,6 +20,7 @@ class BestFirst(Strategy):
 
     name = "best-first"
     parts: tuple[str, ...] = ("source", "hint")
+    capabilities = Capabilities(throws=False)
 
     def __init__(self, predicate: Predicate, *, source: float = 1.0, hint: float = 1.0) -> None:
         self.focus = predicate

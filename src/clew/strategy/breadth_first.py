@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.strategy.base import Expansion, Setup, Strategy
+from clew.strategy.base import Capabilities, Expansion, Setup, Strategy
 
 
 class BreadthFirst(Strategy):
@@ -15,6 +15,7 @@ class BreadthFirst(Strategy):
 
     name = "breadth-first"
     parts: tuple[str, ...] = ("depth",)
+    capabilities = Capabilities(throws=False)
 
     @classmethod
     def build(cls, setup: Setup) -> Self:

@@ -12,7 +12,7 @@ crawl has grown by `refresh`; with `exact`, after every page. While there is no 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,13 +23,14 @@ from clew.factor import FACTORS, Estimation, FetchOutcome, LearningState, LinkGr
 from clew.factor.visit_counts import VisitCounts
 from clew.factor.visit_frequency import NO_LOG
 from clew.factor.visit_log import VisitLog
-from clew.knowledge import Knowledge, dumps, frozen, loads
+from clew.knowledge import Knowledge
 from clew.messages import Rescore
-from clew.page import Page
-from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy
+from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup
 from clew.strategy.options import ChoiceOption, NumberOption, Option
 from clew.strategy.random_order import dice
+from clew.strategy.relearning import RelearningStrategy
 from clew.strategy.vectorizer import Vectorizer
+from clew.topic import TopicScorers
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -45,6 +46,7 @@ _NO: Ids = np.zeros(0, np.int64)
 
 _ESTIMATION = (
     "smoothing", "visit_threshold", "visit_deviation", "visit_signature", "visit_reach", "signature_share",
+    "signature_features",
 )  # fmt: skip
 OPTIONS: dict[str, Option] = {
     "above": NumberOption(0, 1000),
@@ -57,19 +59,19 @@ OPTIONS: dict[str, Option] = {
     "visit_signature": ChoiceOption(("definition", "printed")),
     "visit_reach": NumberOption(1, 1000, whole=True),
     "signature_share": NumberOption(0, 1),
+    "signature_features": ChoiceOption(("words", "topics", "both")),
 }
 
 
-class Collaborative(Strategy):
+class Collaborative(RelearningStrategy):
     """Learns which people visit pages that satisfy the predicate, and goes where they went.
 
-    Parameters: the seed of the dice; the log; how to estimate; the interest ratio `above` which a page
-    becomes a candidate; until how many pages (`min_cand`) the log is sampled; how often all is estimated
-    anew."""
+    Parameters: the seed of the dice; the log; how to estimate; the `topics` that signatures may be made of;
+    the interest ratio `above` which a page becomes a candidate; until how many pages (`min_cand`) the log is
+    sampled; how often all is estimated anew."""
 
     name = "collaborative"
     parts: tuple[str, ...] = (*_FACTORS, "chance")
-    knowledge: Knowledge
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     capabilities = Capabilities(
         meets=True, interest=True, explains=True, relearns=True, offers=True, follows=False
@@ -81,6 +83,7 @@ class Collaborative(Strategy):
         log: VisitLog | None = None,
         how: Estimation | None = None,
         *,
+        topics: TopicScorers | None = None,
         above: float = 1.0,
         min_cand: int = 1000,
         refresh: float = 0.02,
@@ -95,7 +98,9 @@ class Collaborative(Strategy):
         self.knowledge = Knowledge()
         self.vectorizer = Vectorizer(self.knowledge, "words")
         self.counts = VisitCounts(self.log)
-        self._state = LearningState(self.knowledge, LinkGraph(), how or Estimation(), visits=self.counts)
+        self._state = LearningState(
+            self.knowledge, LinkGraph(), how or Estimation(), visits=self.counts, topics=topics
+        )
         # These are the factors of the log: they weigh people and pages without being asked for candidates.
         self.factors: list[Any] = [FACTORS[name](self._state) for name in _FACTORS]
         self._fetched = 0
@@ -110,7 +115,7 @@ class Collaborative(Strategy):
     def build(cls, setup: Setup) -> Self:
         plain: dict[str, Any] = {n: value for n, value in setup.options.items() if n not in _ESTIMATION}
         how = Estimation(**{n: value for n, value in setup.options.items() if n in _ESTIMATION})
-        return cls(setup.seed, setup.visits, how, **plain)
+        return cls(setup.seed, setup.visits, how, topics=setup.scorers, **plain)
 
     def __repr__(self) -> str:
         return f"Collaborative({self.log!r}, {self.knowledge!r})"
@@ -136,6 +141,7 @@ class Collaborative(Strategy):
             tokens=_NO,
             anchors=_NO,
             url=expansion.page.url,
+            page=expansion.page,
         )
         for factor in self.factors:
             factor.learn(outcome)
@@ -144,7 +150,8 @@ class Collaborative(Strategy):
         self.knowledge.satisfied += satisfied
         self._fetched += 1
         pages = self._estimate()
-        self._offered += self._promising(pages)
+        if self.knowledge.satisfied:
+            self._offered += self.counts.promising(pages, self.factors, self.above)
         queued = pages[(self.counts.candidate[pages] >= 0) & ~self.counts.fetched[pages]]
         queued = queued[np.argsort(self.counts.candidate[queued], kind="stable")]
         ids = self.counts.candidate[queued]
@@ -167,24 +174,9 @@ class Collaborative(Strategy):
         rows = [self.log.pages_of.row(person) for person in people.tolist()]
         return np.unique(np.concatenate(rows)).astype(np.int64) if rows else _NO
 
-    def _promising(self, pages: Ids) -> list[str]:
-        """Pages that are no candidates yet and whose ratio is above the threshold, the best first."""
-        if not self.knowledge.satisfied:
-            return []
-        new = pages[(self.counts.candidate[pages] < 0) & ~self.counts.fetched[pages]]
-        worth = self._composite(new)
-        best = np.argsort(-worth, kind="stable")
-        return [self.log.urls[new[i]] for i in best.tolist() if worth[i] > self.above]
-
-    def offers(self) -> Sequence[str]:
-        found, self._offered = self._offered, []
-        return found
-
     def samples(self) -> Iterator[str]:
         if self._fetched < self.min_cand:
-            for page in self._order.tolist():
-                if self.counts.candidate[page] < 0 and not self.counts.fetched[page]:
-                    yield self.log.urls[page]
+            yield from self.counts.sampled(self._order)
 
     @property
     def met(self) -> int:
@@ -203,27 +195,7 @@ class Collaborative(Strategy):
         for number, key in zip(expansion.ids.tolist(), expansion.keys.tolist(), strict=True):
             self._keys[number] = key
 
-    def state(self) -> str:
-        return dumps(self.knowledge)
-
-    def snapshot(self) -> Callable[[], str]:
-        return frozen(self.knowledge)
-
-    def restore(self, state: str) -> None:
-        """Nothing to do: a crawl that goes on learns from its stored pages again."""
-        loads(state, "the learned state")
-
-    def cut_words_with(self, cut: Callable[[Page], Sequence[str]]) -> None:
-        self.vectorizer.cut = cut
-
     # evaluation
-
-    def _composite(self, pages: Ids) -> Floats:
-        """log I^C(U) of pages of the log (eq. 12)."""
-        total = np.zeros(len(pages))
-        for factor in self.factors:
-            total += factor.page_evidence(pages)
-        return total
 
     def _worth(self, pages: Ids, keys: NDArray[np.uint64]) -> Floats:
         """Contributions of pages, one row each; a page that the log does not know has ratio one."""

@@ -1,13 +1,14 @@
 """`intelligent`: interest ratios learned while crawling (Aggarwal, Al-Garawi and Yu, 2001).
 
 Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what
-it makes of them); with learned weights, links that are likely dead or lie deep come last. From then on a
-link is worth the weighted sum of its factors' log interest ratios. Ratios and weights are read from the
-counts anew at *estimates*: after every page at first, then whenever the crawl has grown by `refresh` (2
-%); with `refresh=0`, after every page, as the paper has it. Between estimates only the links that the
-last page touched change their worth, its own and its siblings', and these are re-scored at once: so every
-score in the frontier is exact at every moment, and a re-score of the whole is a few array operations,
-spread over many pages.
+it makes of them); with learned weights, links come first that count much by the links to them, that are
+likely alive, lie near the top of their site, and whose siblings were not tried in vain. From then on a link
+is worth the weighted sum of its factors' log interest ratios. Ratios and weights are read from the counts
+anew at *estimates*: after every page at first, then whenever the crawl has grown by `refresh` (2 %); with
+`refresh=0`, after every page, as the paper has it. Between estimates only the links that the last page
+touched change their worth, its own and its siblings', and these are re-scored at once: so every score in
+the frontier is exact at every moment, and a re-score of the whole is a few array operations, spread over
+many pages.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ from clew.factor.visit_counts import VisitCounts
 from clew.factor.visit_frequency import VisitorFactor
 from clew.factor.visit_log import VisitLog
 from clew.factor.visit_temporal import VisitTemporal
-from clew.knowledge import Knowledge, dumps, frozen, loads
+from clew.knowledge import Knowledge
 from clew.learn.checkpoint import Keeps, require, within
 from clew.learn.rows import distinct
 from clew.messages import Rescore
-from clew.page import Page
 from clew.predicate.verdict import Predicate
-from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, Strategy, totals
+from clew.strategy.base import Capabilities, Evidence, Expansion, Scored, Setup, totals
 from clew.strategy.combiner import BalancedWeights, Combiner, FixedWeights, LearnedWeights
 from clew.strategy.options import ChoiceOption, NamesOption, NumberOption, Option
 from clew.strategy.random_order import dice
+from clew.strategy.relearning import RelearningStrategy
 from clew.strategy.vectorizer import Vectorizer
+from clew.topic import TopicScorers
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -94,14 +96,16 @@ OPTIONS: dict[str, Option] = {
     "visit_signature": ChoiceOption(("definition", "printed")),
     "visit_reach": NumberOption(1, 1000, whole=True),
     "signature_share": NumberOption(0, 1),
+    "signature_features": ChoiceOption(("words", "topics", "both")),
 }
 _ESTIMATION = (
     "smoothing", "threshold", "deviation", "content", "parents", "temper", "reach",
     "visit_deviation", "visit_threshold", "visit_signature", "visit_reach", "signature_share",
+    "signature_features",
 )  # fmt: skip
 
 
-class Intelligent(Strategy):
+class Intelligent(RelearningStrategy):
     """Learns which links lead to pages that satisfy the predicate.
 
     Parameters: the factors to combine; how to weigh them (`balanced`, `learned`, `product`, or weights
@@ -109,7 +113,6 @@ class Intelligent(Strategy):
     """
 
     name = "intelligent"
-    knowledge: Knowledge
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     capabilities = Capabilities(
         link_columns=frozenset({"paths"}),
@@ -134,6 +137,7 @@ class Intelligent(Strategy):
         tokens: str = "words",
         known: Knowledge | None = None,
         visits: VisitLog | None = None,
+        topics: TopicScorers | None = None,
         exact: str = "no",
         audit: float = 0.0,
     ) -> None:
@@ -148,12 +152,15 @@ class Intelligent(Strategy):
         self.graph = LinkGraph()
         self.knowledge = Knowledge()
         self.vectorizer = Vectorizer(self.knowledge, tokens)
-        state = LearningState(self.knowledge, self.graph, how or Estimation(), known, predicate=predicate)
+        state = LearningState(
+            self.knowledge, self.graph, how or Estimation(), known, predicate=predicate, topics=topics
+        )
         state.visits = None if visits is None else VisitCounts(visits)
         self._state, self._how, self._features = state, state.how, state.features
         # More may learn than are heard, so that the knowledge serves any later crawl.
         self.learners: dict[str, Factor] = {name: FACTORS[name](state) for name in needed(self.factors)}
         self.heard = [self.learners[name] for name in self.factors]
+        self._visitors = [f for f in self.heard if isinstance(f, VisitorFactor | VisitTemporal)]
         self._first = [factor for factor in self.learners.values() if factor.spec.estimated_first]
         self.capabilities = replace(
             self.capabilities,
@@ -167,7 +174,10 @@ class Intelligent(Strategy):
         self.combiner = self._combiner_for(weights)
         # Learned weights have a prior, so that there is something to go by before the first find.
         self._guided = weights == "learned"
-        self._early = np.array([float(factor.spec.early) for factor in self.heard])
+        blind = not hasattr(predicate, "formula")
+        self._early = np.array(
+            [0.0 if blind and f.spec.early_by_formula else f.spec.early for f in self.heard]
+        )
         self._keys: NDArray[np.uint64] = np.zeros(1024, np.uint64)
         self._aside: set[int] = set()
         self._fetched = 0
@@ -203,7 +213,13 @@ class Intelligent(Strategy):
             plain["weights"] = setup.weights
             plain.setdefault("factors", tuple(setup.weights))
         return cls(
-            setup.seed, predicate=setup.predicate, how=how, known=setup.known, visits=setup.visits, **plain
+            setup.seed,
+            predicate=setup.predicate,
+            how=how,
+            known=setup.known,
+            visits=setup.visits,
+            topics=setup.scorers,
+            **plain,
         )
 
     def __repr__(self) -> str:
@@ -269,18 +285,6 @@ class Intelligent(Strategy):
                 graph.succeed(source, number)
         return self.evaluate(expansion.ids)
 
-    def state(self) -> str:
-        """What this crawl learned itself; what it was given is the earlier crawl's."""
-        return dumps(self.knowledge)
-
-    def snapshot(self) -> Callable[[], str]:
-        """`state` as of now, put into words later: there are hundreds of thousands of them."""
-        return frozen(self.knowledge)
-
-    def restore(self, state: str) -> None:
-        """Nothing to do: a crawl that goes on learns from its stored pages again (see `clew.run.relearn`)."""
-        loads(state, "the learned state")
-
     def checkpoint(self) -> Keeps | None:
         # What of an earlier crawl is believed does not come back to the last bit: it is learned again.
         if self.setup is not None and self.setup.known is not None:
@@ -316,17 +320,11 @@ class Intelligent(Strategy):
 
     # what people visited
 
-    def offers(self) -> Sequence[str]:
-        found, self._offered = self._offered, []
-        return found
-
     def samples(self) -> Iterator[str]:
         """Pages of the log in the order of the dice."""
         counts = self._state.visits
         if counts is not None:
-            for page in np.argsort(dice(counts.log.keys, self.seed), kind="stable").tolist():
-                if counts.candidate[page] < 0 and not counts.fetched[page]:
-                    yield counts.log.urls[page]
+            yield from counts.sampled(np.argsort(dice(counts.log.keys, self.seed), kind="stable"))
 
     def _promising(self, counts: VisitCounts, finds: Sequence[int]) -> list[str]:
         """Pages visited by those who visited the finds just made, of which no link tells yet, by how much
@@ -335,14 +333,7 @@ class Intelligent(Strategy):
             return []
         log = counts.log
         rows = [log.pages_of.row(person) for page in finds for person in log.people_of.row(page).tolist()]
-        pages = np.unique(np.concatenate(rows)).astype(np.int64)
-        pages = pages[(counts.candidate[pages] < 0) & ~counts.fetched[pages]]
-        worth = np.zeros(len(pages))
-        for factor in self.heard:
-            if isinstance(factor, VisitorFactor | VisitTemporal):
-                worth += factor.page_evidence(pages)
-        best = np.argsort(-worth, kind="stable").tolist()
-        return [counts.log.urls[pages[i]] for i in best if worth[i] > 0.0]
+        return counts.promising(np.unique(np.concatenate(rows)).astype(np.int64), self._visitors, 0.0)
 
     # evaluation
 
@@ -408,9 +399,6 @@ class Intelligent(Strategy):
             for factor, ratio in zip(self.heard, self.evidence(mine)[0], strict=True)
         ]
 
-    def cut_words_with(self, cut: Callable[[Page], Sequence[str]]) -> None:
-        self.vectorizer.cut = cut
-
     # learning
 
     def _count(self, expansion: Expansion) -> list[int]:
@@ -431,6 +419,7 @@ class Intelligent(Strategy):
             anchors=self.graph.anchors.row(source).astype(np.int64),
             alive=200 <= expansion.page.status < 300,
             url=expansion.page.url,
+            page=expansion.page,
         )
         for factor in self.learners.values():
             factor.learn(outcome)
@@ -512,7 +501,8 @@ class Intelligent(Strategy):
         self._estimate()
         step = len(ids) // _SAMPLE + 1
         found = self.evidence(ids[::step])
-        self.combiner.fit(found)
+        # What sitemaps and visitors tell of, which no page led to, may come to be known at another time.
+        self.combiner.fit(found[self.graph.inlinks[ids[::step]] > 0])
         return self._moved(expansions, ids, found if step == 1 else None)
 
     def _touched(self, expansions: Sequence[Expansion], parents: list[int]) -> list[Scored]:

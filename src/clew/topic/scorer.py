@@ -62,6 +62,8 @@ class TopicScorers:
         self._weights: Floats = np.concatenate([np.zeros(0), *weights])[order]
         self._starts: Ids = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(stems)))))
         self._nothing = self._degrees(self._bias)
+        self._last: tuple[Links, str, Floats] | None = None
+        """The links scored last: a formula asks for them once for each of its topics."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -82,6 +84,13 @@ class TopicScorers:
 
         0 where no word is known to the topic, or the known ones speak against it; 1 at most.
         """
+        if self._last is not None and self._last[0] is links and self._last[1] == language:
+            return self._last[2]
+        found = self._scored(links, language)
+        self._last = links, language, found
+        return found
+
+    def _scored(self, links: Links, language: str) -> Floats:
         rows = self._reader.links(links, language)
         owners = np.repeat(np.arange(len(links)), rows.lengths)
         known = rows.numbers < self._reader.size

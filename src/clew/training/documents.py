@@ -27,6 +27,8 @@ MAX_FILE = 10_000_000
 #: The most files of one folder.
 MAX_FILES = 20_000
 _TYPES = {".txt": "text/plain", ".md": "text/plain", ".pdf": "application/pdf"}
+#: Bytes of text, in whatever encoding: all but those that control a terminal.
+_TEXT = bytes([byte for byte in range(256) if byte >= 32 or byte in b"\t\n\r\f\x1b"])
 
 
 def read_file(path: Path) -> Example:
@@ -62,9 +64,15 @@ def checked(place: str, page: Page) -> Example:
     return Example(place, kept)
 
 
+def _is_binary(body: bytes) -> bool:
+    """Whether something is no text: a byte of 0 anywhere, or many that control a terminal."""
+    start = body[:1000]
+    return b"\0" in body or len(start.translate(None, _TEXT)) > len(start) // 20
+
+
 def _parsed(path: Path, body: bytes) -> Page:
     kind = _TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0] or "text/html"
-    if b"\0" in body[:1000] and kind != "application/pdf":
+    if kind != "application/pdf" and _is_binary(body):
         raise UsageError(f"{path} is no text: give HTML, plain text or PDF, or leave it out")
     try:
         return parse_page(

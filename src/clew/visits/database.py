@@ -19,8 +19,9 @@ from clew.errors import StoreForeign, UsageError
 from clew.store.faults import translate
 from clew.visits.privacy import Secret
 
-VERSION = 1
+VERSION = 2
 _APPLICATION = 0x636C7676  # "clvv"
+_FILE = b"SQLite format 3\0"
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- time in milliseconds since 1970 (UTC); person, a keyed hash; page, the key of its URL
@@ -28,8 +29,10 @@ CREATE TABLE visits (
   time INTEGER, person INTEGER, page INTEGER, PRIMARY KEY (time, person, page)
 ) WITHOUT ROWID;
 CREATE TABLE pages (page INTEGER PRIMARY KEY, url TEXT NOT NULL);
--- a page that led on to another by a redirect
-CREATE TABLE redirects (page INTEGER PRIMARY KEY, target INTEGER NOT NULL);
+-- a page that led a person on to another by a redirect
+CREATE TABLE redirects (
+  time INTEGER, person INTEGER, page INTEGER, target INTEGER NOT NULL, PRIMARY KEY (time, person, page)
+) WITHOUT ROWID;
 -- people that asked for robots.txt
 CREATE TABLE robots (person INTEGER PRIMARY KEY);
 -- logs that were taken in: keyed digests of their first bytes and of all bytes up to `offset`
@@ -55,16 +58,26 @@ class LogRow:
 class VisitsDatabase:
     """A database of visits, open.
 
-    Parameters: the file; the secret that people are hashed with, needed to write; whether to make it.
+    Parameters: the file; the secret that people are hashed with, needed to add visits; whether to make it;
+    whether visits may be removed, for which nobody need know who they are of.
     """
 
-    def __init__(self, path: Path, secret: Secret | None = None, *, create: bool = False) -> None:
+    def __init__(
+        self, path: Path, secret: Secret | None = None, *, create: bool = False, forgets: bool = False
+    ) -> None:
         self.path = path
         with self._mapped():
             if not path.exists() and not create:
                 raise UsageError(f"there is no {path}: clew visits import LOG… -o {path} makes one")
+            if path.is_dir() or not path.parent.is_dir():
+                where = f"{path} is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+                raise UsageError(f"{where}: name a file for the visits in a folder that is there")
             new = not path.exists() or path.stat().st_size == 0
-            mode = "rwc" if create else "rw" if secret is not None else "ro"
+            if not new:
+                with path.open("rb") as file:
+                    if file.read(len(_FILE)) != _FILE:
+                        raise StoreForeign(f"{path} is no database of visits: clew visits import makes one")
+            mode = "rwc" if create else "rw" if secret is not None or forgets else "ro"
             self._db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
             )
@@ -89,6 +102,8 @@ class VisitsDatabase:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise StoreForeign(f"{self.path} was written by a newer clew (version {version}): update clew")
+        if version < VERSION:
+            raise StoreForeign(f"{self.path} was made by an older clew: remove it, and import the logs again")
         if secret is not None and self.meta("key") != secret.fingerprint:
             raise StoreForeign(
                 f"{self.path} was made with another secret ({self.meta('key')}): people would be counted "
@@ -153,9 +168,9 @@ class VisitsDatabase:
         """Take in the URLs of pages (page, url)."""
         self._db.executemany("INSERT OR IGNORE INTO pages VALUES (?, ?)", pages)
 
-    def add_redirects(self, redirects: Iterable[tuple[int, int]]) -> None:
-        """Take in where pages led on to (page, target)."""
-        self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", redirects)
+    def add_redirects(self, redirects: Iterable[tuple[int, int, int, int]]) -> None:
+        """Take in where pages led people on to (time, person, page, target)."""
+        self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?, ?, ?)", redirects)
 
     def add_robots(self, people: Iterable[int]) -> None:
         """Take in who asked for robots.txt."""
@@ -205,9 +220,12 @@ class VisitsDatabase:
                 self._db.execute("DELETE FROM visits WHERE time < ?", (before,))
             removed = self._db.total_changes - known
             if person is not None:
+                self._db.execute("DELETE FROM redirects WHERE person = ?", (person,))
                 self._db.execute("DELETE FROM robots WHERE person = ?", (person,))
+            if before is not None:
+                self._db.execute("DELETE FROM redirects WHERE time < ?", (before,))
             self._db.execute("DELETE FROM robots WHERE person NOT IN (SELECT person FROM visits)")
-            # A page is kept as long as somebody's visit is: its own, or one that it led on to.
+            # A page is kept as long as somebody's visit is: its own, or one that it led them on to.
             self._db.execute("DELETE FROM redirects WHERE target NOT IN (SELECT page FROM visits)")
             self._db.execute(
                 "DELETE FROM pages WHERE page NOT IN (SELECT page FROM visits) "

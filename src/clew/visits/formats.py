@@ -39,7 +39,8 @@ class LogFormat:
     """A format that a text log may have.
 
     Parameters: its name; what gives the fields of a line; what reads a time; whether URLs are paths of a site
-    that the log does not name; lines at the beginning that are no requests.
+    that the log does not name; lines at the beginning that are no requests; what gives the format that holds
+    after a directive within the log.
     """
 
     name: str
@@ -47,6 +48,11 @@ class LogFormat:
     clock: Clock
     relative: bool = False
     header: int = 0
+    directed: Callable[[bytes], LogFormat | None] | None = None
+
+    def after(self, line: bytes) -> LogFormat:
+        """The format that holds after a directive."""
+        return (self.directed(line) if self.directed else None) or self
 
 
 def _pattern(text: str) -> Split:
@@ -186,8 +192,9 @@ _W3C = {
 }  # fmt: skip
 
 
-def w3c_format(directive: bytes) -> LogFormat | None:
-    """The W3C extended format with the fields of a `#Fields:` directive; None if they do not suffice."""
+def w3c_format(directive: bytes, date: bytes = b"") -> LogFormat | None:
+    """The W3C extended format with the fields of a `#Fields:` directive, on the day of a `#Date:` where lines
+    name none; None if they do not suffice."""
     names = directive.decode("ascii", "replace").partition(":")[2].split()
     at = {name.lower(): place for place, name in enumerate(names)}
     place = {_W3C[name]: at[name] for name in at if name in _W3C}
@@ -198,11 +205,11 @@ def w3c_format(directive: bytes) -> LogFormat | None:
 
     def split(line: bytes) -> Row | None:
         cells: list[bytes] = line.split()
-        if len(cells) != count:
+        if len(cells) != count or line[:1] == b"#":
             return None
         fields: dict[str, bytes] = {name: cells[column] for name, column in place.items()}
-        date = cells[at["date"]] + b" " if "date" in at else b""
-        fields["time"] = date + cells[at["time"]]
+        day = cells[at["date"]] if "date" in at else date
+        fields["time"] = day + b" " + cells[at["time"]]
         if "url" not in fields and stem is not None:
             asked = b"?" + cells[query] if query is not None and cells[query] != b"-" else b""
             named = b"http://" + cells[host] if host is not None and cells[host] != b"-" else b""
@@ -211,7 +218,21 @@ def w3c_format(directive: bytes) -> LogFormat | None:
             fields["agent"] = fields["agent"].replace(b"+", b" ")
         return [fields.get(name) for name in FIELDS]
 
-    return LogFormat("w3c", split, iso_clock, relative="url" not in place and host is None)
+    def directed(line: bytes) -> LogFormat | None:
+        return (
+            w3c_format(directive, day_of(line)) if line[:6].lower() == b"#date:" else w3c_format(line, date)
+        )
+
+    return LogFormat("w3c", split, iso_clock, relative="url" not in place and host is None, directed=directed)
+
+
+def day_of(directive: bytes) -> bytes:
+    """The day that a `#Date:` directive of a W3C log names.
+
+    >>> day_of(b"#Date: 2015-05-17 10:05:03")
+    b'2015-05-17'
+    """
+    return directive.partition(b":")[2].strip().partition(b" ")[0]
 
 
 def csv_format(head: bytes, columns: Mapping[str, str]) -> LogFormat:
@@ -249,8 +270,11 @@ def recognise(lines: Iterable[bytes]) -> LogFormat | None:
     'combined'
     """
     shown = [line for line in lines if line.strip()][:LOOKED_AT]
+    date = b""
     for line in shown:
-        if line[:8].lower() == b"#fields:" and (found := w3c_format(line)) is not None:
+        if line[:6].lower() == b"#date:":
+            date = day_of(line)
+        if line[:8].lower() == b"#fields:" and (found := w3c_format(line, date)) is not None:
             return found
     plain = [line for line in shown if not line.startswith(b"#")]
     for known in _TEXT:

@@ -10,11 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from clew.errors import UsageError
 from clew.visits.formats import Row, iso_clock
+from clew.visits.log_file import LogFile
 
 _LARGEST_HAR = 512 << 20
 #: Chrome counts microseconds from 1601.
@@ -35,10 +35,13 @@ def recognise(beginning: bytes) -> str | None:
     return "har" if beginning.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"{" and b'"log"' in beginning else None
 
 
-def read(path: Path, kind: str, person: str) -> tuple[str, Iterable[Row]]:
+def read(log: LogFile, kind: str, person: str) -> tuple[str, Iterable[Row]]:
     """The name of what it is, and its requests in order of time; all are one `person`'s."""
     if kind == "har":
-        return "har", _of_har(path, person.encode())
+        return "har", _of_har(log, person.encode())
+    path = log.path
+    if log.packed:
+        raise UsageError(f"{path} is a packed database: unpack it first")
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(address, uri=True)) as database:
@@ -79,12 +82,13 @@ def _of_firefox(database: sqlite3.Connection, person: bytes) -> Iterator[Row]:
         yield _row(person, _whole(at) // 1000, url, b"302" if number in led_on else b"200", kind)
 
 
-def _of_har(path: Path, person: bytes) -> Iterator[Row]:
-    if path.stat().st_size > _LARGEST_HAR:
+def _of_har(log: LogFile, person: bytes) -> Iterator[Row]:
+    path, content = log.path, log.read(_LARGEST_HAR + 1)
+    if len(content) > _LARGEST_HAR:
         raise UsageError(f"{path} is larger than {_LARGEST_HAR >> 20} MB: record less at once")
     try:
-        entries = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))["log"]["entries"]
-        found = [entry for entry in entries if isinstance(entry, dict)]
+        entries = json.loads(content.decode("utf-8-sig", "replace"))["log"]["entries"]
+        found = [_object(entry) for entry in entries]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise UsageError(f"{path} looks like a HAR recording and is none: its log has no entries") from None
     for entry in sorted(found, key=lambda entry: str(entry.get("startedDateTime"))):

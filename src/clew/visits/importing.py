@@ -7,19 +7,14 @@ that was taken in before is recognised by its content and counts once, whatever 
 
 from __future__ import annotations
 
-import gzip
-import io
 import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import zstandard
+from typing import Any, cast
 
 from clew import url as urls
 from clew.errors import UsageError
@@ -27,10 +22,10 @@ from clew.url import canonical
 from clew.visits import formats, histories
 from clew.visits.database import LogRow, VisitsDatabase
 from clew.visits.formats import LogFormat, Remembered, Row
+from clew.visits.log_file import PIECE, UNREADABLE, LogFile
 from clew.visits.privacy import Secret, is_personal, public_url
 
-#: Bytes of a log that are taken in at once, and of a line that is still read.
-_PIECE = 4 << 20
+#: Bytes of a line that is still read.
 _LONGEST = 64 << 10
 #: First bytes that a log is known again by.
 _HEAD = 64 << 10
@@ -39,8 +34,12 @@ _MEMORY = 400_000
 #: The request that a redirect leads to follows within so many milliseconds.
 _FOLLOWS = 5000
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_DIRECTIVE = re.compile(rb"^#Fields:.*", re.M | re.I)
+_DIRECTIVE = re.compile(rb"^#(?:Fields|Date):.*", re.M | re.I)
+#: Times that a log can be of: from 1990 to 2200.
+_FIRST, _LAST = 631_152_000_000, 7_258_118_400_000
 _EXAMPLE = 100
+#: Where the counts of a log say what they were before its last line, if that had no end.
+_OPEN = "open line"
 
 #: Why a line is no visit.
 MALFORMED = ("too long", "control characters", "not in the format", "no such time", "no such status")
@@ -147,7 +146,7 @@ class Gathering:
         self.counts = counts
         self._visits: list[tuple[int, int, int]] = []
         self._unsaved: dict[int, str] = {}
-        self._redirects: dict[int, int] = {}
+        self._redirects: list[tuple[int, int, int, int]] = []
         self._robots: set[int] = set()
         self._site = settings.site or None
         self._by_agent = settings.by_agent
@@ -197,6 +196,8 @@ class Gathering:
             time = clock(when or b"")
         except (ValueError, OverflowError):
             return "no such time"
+        if not _FIRST <= time < _LAST:
+            return "no such time"
         page = self._page[text]
         if page.__class__ is str:
             if page == "robots.txt":
@@ -216,7 +217,7 @@ class Gathering:
         if self._leading and person in self._leading:
             source, since = self._leading.pop(person)
             if source != page and 0 <= time - since <= _FOLLOWS:
-                self._redirects[source] = page
+                self._redirects.append((since, person, source, page))
         self._visits.append((time, person, page))
         return None
 
@@ -264,9 +265,9 @@ class Gathering:
         if new < len(self._visits):
             self.counts.left_out["already known"] += len(self._visits) - new
         unsaved = self._unsaved
-        seen = {page for _, _, page in self._visits}.union(self._redirects)
+        seen = {page for _, _, page in self._visits}.union([page for _, _, page, _ in self._redirects])
         database.add_pages([(page, unsaved.pop(page)) for page in sorted(seen.intersection(unsaved))])
-        database.add_redirects(sorted(self._redirects.items()))
+        database.add_redirects(self._redirects)
         database.add_robots(sorted(self._robots))
         self._visits.clear()
         self._redirects.clear()
@@ -299,62 +300,41 @@ def import_log(
     """
     if settings.site and canonical(settings.site) is None:
         raise UsageError(f"{settings.site!r} is no web address: give the site as http://host/")
+    began = False
+
+    def told(at: int) -> None:
+        nonlocal began
+        began = True
+        tell(at, total)
+
     try:
         total = log.stat().st_size
-        with log.open("rb") as raw:
-            beginning = raw.read(_HEAD)
-        if (kind := histories.recognise(beginning)) is not None:
-            return _import_history(database, secret, log, kind, settings)
         with ExitStack() as stack:
-            return _import_text(database, secret, _Text(log, stack), settings, lambda at: tell(at, total))
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+            text = LogFile(log, stack)
+            head = text.read(_HEAD)
+            text.rewind()
+            if (kind := histories.recognise(head)) is not None:
+                return _import_history(database, secret, text, kind, settings)
+            return _import_text(database, secret, text, head, settings, told)
+    except UNREADABLE as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(f"{log} cannot be read: {why}") from None
-
-
-class _Text:
-    """The text of a log, decompressed as it is read; can be read from its beginning again."""
-
-    def __init__(self, log: Path, stack: ExitStack) -> None:
-        self._log = log
-        self._stack = stack
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Begin again."""
-        self._stack.close()
-        self._raw = self._stack.enter_context(self._log.open("rb"))
-        start = self._raw.read(4)
-        self._raw.seek(0)
-        self._stream: BinaryIO = self._raw
-        if start[:2] == b"\x1f\x8b":
-            self._stream = cast(BinaryIO, self._stack.enter_context(gzip.GzipFile(fileobj=self._raw)))
-        elif start == b"\x28\xb5\x2f\xfd":
-            opened = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-            reader = self._stack.enter_context(opened.stream_reader(self._raw, read_across_frames=True))
-            self._stream = io.BufferedReader(cast(io.RawIOBase, reader), _PIECE)
-
-    def read(self, size: int) -> bytes:
-        """So many bytes, fewer at the end alone."""
-        return self._stream.read(size)
-
-    @property
-    def at(self) -> int:
-        """Bytes of the file that were read."""
-        return self._raw.tell()
+        how = "cannot be read to its end" if began else "cannot be read"
+        more = "; what came before is kept, and a whole file is read on from there" if began else ""
+        raise UsageError(f"{log} {how}: {why}{more}") from None
 
 
 def _import_text(
     database: VisitsDatabase,
     secret: Secret,
-    text: _Text,
+    text: LogFile,
+    head: bytes,
     settings: ImportSettings,
     tell: Callable[[int], None],
 ) -> Imported:
-    head = text.read(_HEAD)
-    layout = _layout(head, settings)
+    if not head:
+        return Imported("empty", ImportCounts(), known=False, resumed=False)
+    layout = _layout(head, settings, text.path)
     known, digest = None, blake2b(digest_size=16, key=secret.key)
-    text.rewind()
     lengths = [length for length in database.head_lengths() if length <= len(head)]
     for row in database.logs({length: secret.digest(head[:length]) for length in lengths}):
         if (same := _passed_over(text, row, digest, layout)) is not None:
@@ -363,11 +343,17 @@ def _import_text(
         # Another log with the same beginning.
         text.rewind()
         digest = blake2b(digest_size=16, key=secret.key)
-    counts = ImportCounts.from_stored(known.counts) if known else ImportCounts()
+    # A last line without an end may have been under way: what is counted goes on without it.
+    line = cast("Mapping[str, Any]", known.counts.get(_OPEN, {}) if known else {})
+    counts = ImportCounts.from_stored(line.get("before", known.counts) if known else {})
     before = counts.lines
     gathering = Gathering(secret, settings, counts)
     number, offset = (known.number, known.offset) if known else (-1, 0)
-    for piece, whole in _pieces(text):
+    rest = b""
+    for piece, whole in text.pieces(PIECE):
+        if whole == "open":
+            rest = piece
+            continue
         digest.update(piece)
         offset += len(piece)
         if not whole:
@@ -382,63 +368,51 @@ def _import_text(
             gathering.save(database)
             database.set_log(number, offset, digest.digest(), False, counts.stored())
         tell(text.at)
-    if number >= 0:
-        with database.transaction():
-            database.set_log(number, offset, digest.digest(), True, counts.stored())
-    finished = known is not None and known.finished and counts.lines == before
-    return Imported(layout.name, counts, finished, known is not None and not finished)
+    mark = secret.digest(rest).hex() if rest else ""
+    if known and known.finished and counts.lines == before and mark == line.get("mark", ""):
+        return Imported(layout.name, ImportCounts.from_stored(known.counts), known=True, resumed=False)
+    unended = {_OPEN: {"mark": mark, "before": counts.stored()}} if rest else {}
+    if rest:
+        layout = _take(gathering, rest, layout, first=offset == 0)
+    with database.transaction():
+        if number < 0:
+            number = database.add_log(len(head), secret.digest(head), layout.name)
+        gathering.save(database)
+        database.set_log(number, offset, digest.digest(), True, counts.stored() | unended)
+    return Imported(layout.name, counts, known=False, resumed=known is not None)
 
 
-def _layout(head: bytes, settings: ImportSettings) -> LogFormat:
+def _layout(head: bytes, settings: ImportSettings, log: Path) -> LogFormat:
     lines = head.split(b"\n")
     if settings.columns:
         return formats.csv_format(lines[0], settings.columns)
     layout = formats.recognise([line.rstrip(b"\r") for line in lines[: formats.LOOKED_AT + 1]])
     if layout is None:
         raise UsageError(
-            f"no known format: {', '.join(formats.names()[:-1])}, HAR, Chrome's and Firefox's history are "
-            "recognised; for a table with a header line name its columns: --columns person=…,time=…,url=…"
+            f"{log} has no known format: {', '.join(formats.names()[:-1])}, HAR, Chrome's and Firefox's "
+            "history are recognised; for a table with a header line name its columns: "
+            "--columns person=…,time=…,url=…"
         )
     if layout.relative and not settings.site:
-        raise UsageError(f"this log ({layout.name}) names no host: say whose it is with --site http://host/")
+        raise UsageError(f"{log} ({layout.name}) names no host: say whose it is with --site http://host/")
     return layout
 
 
-def _passed_over(text: _Text, known: LogRow, digest: blake2b, layout: LogFormat) -> LogFormat | None:
+def _passed_over(text: LogFile, known: LogRow, digest: blake2b, layout: LogFormat) -> LogFormat | None:
     """Read over what was taken in before; gives the format from there on, None if it is another log."""
-    left = known.offset
+    left, rest = known.offset, b""
     while left:
-        piece = text.read(min(left, _PIECE))
+        piece = text.read(min(left, PIECE))
         if not piece:
             return None
         digest.update(piece)
         left -= len(piece)
         if layout.name == "w3c":
-            for line in _DIRECTIVE.findall(piece):
-                layout = formats.w3c_format(line) or layout
+            # A directive may lie across the end of a piece.
+            whole, _, rest = (rest + piece).rpartition(b"\n")
+            for line in _DIRECTIVE.findall(whole):
+                layout = layout.after(line)
     return layout if digest.digest() == known.digest else None
-
-
-def _pieces(text: _Text) -> Iterator[tuple[bytes, str]]:
-    """Whole lines, about `_PIECE` bytes at a time, as (bytes, "lines"). A line that is longer comes in parts,
-    (bytes, ""), the last of them (bytes, "giant")."""
-    rest, inside = b"", False
-    while more := text.read(_PIECE):
-        piece = rest + more
-        if inside or (len(piece) > _PIECE and b"\n" not in piece):
-            end = piece.find(b"\n") + 1
-            inside = not end
-            yield (piece[:end], "giant") if end else (piece, "")
-            rest = piece[end:] if end else b""
-            continue
-        end = piece.rfind(b"\n") + 1
-        rest = piece[end:]
-        if end:
-            yield piece[:end], "lines"
-    if inside:
-        yield b"", "giant"
-    elif rest:
-        yield rest, "lines"
 
 
 def _take(gathering: Gathering, piece: bytes, layout: LogFormat, *, first: bool) -> LogFormat:
@@ -456,7 +430,7 @@ def _take(gathering: Gathering, piece: bytes, layout: LogFormat, *, first: bool)
     for at, line in enumerate(lines):
         if _DIRECTIVE.match(line):
             gathering.take(lines[start:at], layout, suspicious=suspicious)
-            layout, start = formats.w3c_format(line) or layout, at
+            layout, start = layout.after(line), at
     gathering.take(lines[start:], layout, suspicious=suspicious)
     return layout
 
@@ -474,7 +448,7 @@ def _is_embedded(kind: bytes) -> bool:
 
 
 def _import_history(
-    database: VisitsDatabase, secret: Secret, log: Path, kind: str, settings: ImportSettings
+    database: VisitsDatabase, secret: Secret, log: LogFile, kind: str, settings: ImportSettings
 ) -> Imported:
     """Take in what a browser kept. It is read whole each time: what is known counts once by its visits."""
     name, rows = histories.read(log, kind, settings.person)

@@ -64,6 +64,18 @@ class Secret:
         return blake2b(b"", digest_size=8, key=self.key, person=b"clew-key").hexdigest()
 
     @classmethod
+    def kept(cls, place: Path | None = None) -> Secret:
+        """The user's secret, which was made before; at another `place` than `secret_place()`."""
+        place = secret_place() if place is None else place
+        try:
+            return cls(_read(place))
+        except OSError as error:
+            raise ConfigError(
+                f"the secret {place} cannot be read ({error.strerror}): clew visits import made one with the "
+                "visits; name it by --key"
+            ) from None
+
+    @classmethod
     def of_user(cls, place: Path | None = None, *, beside: Path | None = None) -> Secret:
         """The user's secret, made on first use; readable by its owner only.
 
@@ -79,7 +91,7 @@ class Secret:
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             made = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            return cls(_read(place))
+            return cls.kept(place)
         except OSError as error:
             raise ConfigError(f"the secret cannot be kept in {place}: {error.strerror}") from None
         key = secrets.token_bytes(_BYTES)

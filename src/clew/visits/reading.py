@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -61,7 +63,6 @@ def _read(database: VisitsDatabase, k: int, limits: PersonLimits) -> VisitsRead:
     robots = np.flatnonzero(np.isin(names, asked))
     kept, counts = persons(times, who, robots, limits)
     who, times, pages = who[kept], times[kept], pages[kept]
-    led_on = dict(database.rows("SELECT page, target FROM redirects"))
     seen, pages = np.unique(pages, return_inverse=True)
     # One person counts once for a page, however often they came.
     pairs = np.unique(np.stack([pages, who]), axis=1)
@@ -73,6 +74,7 @@ def _read(database: VisitsDatabase, k: int, limits: PersonLimits) -> VisitsRead:
     keys = seen[known]
     urls = [database.one("SELECT url FROM pages WHERE page = ?", (int(key),)) or "" for key in keys.tolist()]
     number = {int(key): at for at, key in enumerate(keys.tolist())}
+    led_on = _redirects(database, frozenset(names[np.unique(who)].tolist()), k)
     aliases = {
         page: number[target] for page, target in led_on.items() if target in number and page not in number
     }
@@ -93,3 +95,15 @@ def _read(database: VisitsDatabase, k: int, limits: PersonLimits) -> VisitsRead:
         digest=digest.hexdigest(),
     )
     return VisitsRead(log, counts, len(seen))
+
+
+def _redirects(database: VisitsDatabase, people: Collection[int], k: int) -> dict[int, int]:
+    """Where pages led on to, of those that led at least `k` of these people on: a page that fewer asked for
+    is as unknown as one that fewer saw. Of several targets, that of most people."""
+    asked = "SELECT DISTINCT page, target, person FROM redirects ORDER BY page, target"
+    found: dict[int, Counter[int]] = defaultdict(Counter)
+    for page, target, person in database.rows(asked):
+        if person in people:
+            found[page][target] += 1
+    most = {page: targets.most_common(1)[0] for page, targets in found.items()}
+    return {page: target for page, (target, count) in most.items() if count >= k}

@@ -1,10 +1,12 @@
-"""The experiments of Aggarwal, Al-Garawi and Yu (2001), section 5, and of Aggarwal (2002), done again.
+"""The experiments of Aggarwal, Al-Garawi and Yu (2001), section 5, and of others, done again.
 
 A `Figure` of the paper is spelled out into `Trial`s (who looks for what, where, from where); `perform` crawls
 those that were not crawled yet; outcomes become `Sheet`s, and markdown. The invariant: every number and curve
-is a function of the trials alone, so that a document made of them can be made again.
+is a function of the trials alone, so that a document made of them can be made again. What is no matter of
+harvest curves is a `Study`.
 """
 
+from clew.lab.reproduce.ariadne import ariadne_figures
 from clew.lab.reproduce.catalogue import figures
 from clew.lab.reproduce.collaborative import collaborative_figures
 from clew.lab.reproduce.document import block, fill
@@ -12,6 +14,7 @@ from clew.lab.reproduce.figure import Figure, Line, Panel, Sheet, points
 from clew.lab.reproduce.perform import perform
 from clew.lab.reproduce.sheets import sheets
 from clew.lab.reproduce.statements import statements
+from clew.lab.reproduce.study import Study
 from clew.lab.reproduce.trial import Crawled, Trial
 
 __all__ = [
@@ -20,7 +23,9 @@ __all__ = [
     "Line",
     "Panel",
     "Sheet",
+    "Study",
     "Trial",
+    "ariadne_figures",
     "block",
     "collaborative_figures",
     "figures",

@@ -35,11 +35,13 @@ def collaborative_figures(*, small: bool = False) -> dict[str, Figure]:
         "Figures 2 and 3: following people",
         "Harvest along crawls for SPORTS and for ARTS. The collaborative crawler, from traces of a public "
         "proxy, begins at random and soon does better than the best of five starts of the intelligent one.",
-        "The two categories nearest to these, blind, from five pages (mean). The log is made: some hundreds "
+        "The two categories nearest to these, blind, from five pages (mean, and at the end the worst and the "
+        "best of the five). The log is made: some hundreds "
         "of people browse the recorded web, every other one with one of its categories in mind. "
         "`composite` is the intelligent crawler of the 2001 paper, `learned` clew's default, and "
         "`collaborative + linkage` clew's default with the log (section 3.1).",
         tuple(panels),
+        kind="starts",
     )
     return {figure.name: figure}
 

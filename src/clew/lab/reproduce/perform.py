@@ -12,21 +12,29 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clew.factor.visit_log import VisitLog
 from clew.knowledge import Knowledge
 from clew.lab import oracle
 from clew.lab.experiment import CorpusSpec
 from clew.lab.experiment_plan import ExperimentCorpus
+from clew.lab.graph import Mask
+from clew.lab.label_topics import web_topics
 from clew.lab.made_log import made_log
 from clew.lab.reproduce.carried import Carried
 from clew.lab.reproduce.trial import COMPOSITE, MADE, ORACLE, STRATEGIES, Crawled, Trial
 from clew.lab.results import append, read_lines
 from clew.lab.runner import ExperimentProgress
-from clew.lab.simulate import simulate
+from clew.lab.simulate import SimulatedCrawl, simulate
 from clew.lab.visit_logs import visit_log
 from clew.lab.workers import map_in_processes
+from clew.policy.tunnel import TunnelRules
+from clew.predicate import FormulaPredicate, parse
+from clew.predicate.verdict import Predicate
 from clew.strategy import Setup, make
 from clew.strategy.base import Strategy
+from clew.topic import TopicLibrary
 
 
 def perform(
@@ -60,16 +68,17 @@ def open_corpus(corpus: str) -> ExperimentCorpus:
 
 def crawl(field: ExperimentCorpus, trial: Trial) -> Crawled:
     """One trial, on its web."""
-    mask, graph, parsed_web = field.mask(trial.wanted), field.parsed_web.graph, field.parsed_web
+    graph, parsed_web = field.parsed_web.graph, field.parsed_web
+    wanted, mask = _wanted(field, trial)
     hits, sources = mask[graph.tails], mask[graph.heads()]
     again: tuple[int, ...] = ()
+    course: SimulatedCrawl | None = None
     if trial.strategy == ORACLE:
         seeds = [parsed_web.number[seed] for seed in trial.seeds]
         finds = oracle.achievable(graph, mask, seeds, trial.pages, originals=parsed_web.originals)
         pages = min(trial.pages, int(graph.reach(seeds).sum()))
     else:
-        wanted = field.predicate(trial.wanted, blind=True)
-        course = simulate(field.parsed_web, wanted, _strategy(field, trial), trial.seeds, trial.pages)
+        course = _simulated(field, trial, wanted, _strategy(field, trial, wanted))
         finds, pages = course.finds, course.requests
         if trial.after is not None:
             before = _learned(field, trial.after).found
@@ -83,18 +92,60 @@ def crawl(field: ExperimentCorpus, trial: Trial) -> Crawled:
         locality=float(hits[sources].mean()) if sources.any() else 0.0,
         drawn=float(hits.mean()) if len(hits) else 0.0,
         again=again,
+        distances=course.distances if course else (),
+        behind=course.behind if course else (),
+        foci=tuple([(change.pages, change.after) for change in course.changes]) if course else (),
+        threshold=wanted.threshold if isinstance(wanted, FormulaPredicate) else 0.5,
     )
 
 
+def _wanted(field: ExperimentCorpus, trial: Trial) -> tuple[Predicate, Mask]:
+    """What is judged, and the pages that satisfy it. A formula of topics is open to a crawl, with the
+    threshold of Ester, Groß and Kriegel, section 2.3: the least degree above 0 of a start page. All else is
+    blind."""
+    if "topic:" not in trial.wanted.formula:
+        return field.predicate(trial.wanted, blind=True), field.mask(trial.wanted)
+    asked = (trial.corpus, trial.wanted.formula, trial.seeds)
+    if asked not in _WANTED:
+        _WANTED[asked] = _topical(field, trial)
+    return _WANTED[asked]
+
+
+def _topical(field: ExperimentCorpus, trial: Trial) -> tuple[FormulaPredicate, Mask]:
+    if trial.corpus not in _TOPICS:
+        _TOPICS[trial.corpus] = web_topics(field.parsed_web)
+    open_ended = FormulaPredicate(parse(trial.wanted.formula), topics=_TOPICS[trial.corpus])
+    starts = [page for seed in trial.seeds if (page := field.parsed_web.page(seed)) is not None]
+    degrees = [open_ended.judge(page).score for page in starts]
+    wanted = open_ended.with_threshold(min([degree for degree in degrees if degree > 0]))
+    mask = np.zeros(len(field.parsed_web), np.bool_)
+    for number, page in field.parsed_web.pages():
+        mask[number] = wanted.judge(page).satisfied
+    return wanted, mask
+
+
+#: Topics of the labels of a web, by its name; and formulas of them with what satisfies them.
+_TOPICS: dict[str, TopicLibrary] = {}
+_WANTED: dict[tuple[str, str, tuple[str, ...]], tuple[Predicate, Mask]] = {}
+
+
+def _simulated(
+    field: ExperimentCorpus, trial: Trial, wanted: Predicate, strategy: Strategy
+) -> SimulatedCrawl:
+    spec = STRATEGIES[trial.strategy]
+    tunnel = TunnelRules(way=spec.tunnel) if spec is not None and spec.tunnel != "off" else None
+    return simulate(field.parsed_web, wanted, strategy, trial.seeds, trial.pages, tunnel=tunnel)
+
+
 def _read(row: dict[str, Any]) -> Crawled:
-    return Crawled(**(row | {name: tuple(row[name]) for name in ("finds", "again")}))
+    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
+    return Crawled(**(row | lists | {"foci": tuple([(pages, text) for pages, text in row.get("foci", ())])}))
 
 
-def _strategy(field: ExperimentCorpus, trial: Trial) -> Strategy:
+def _strategy(field: ExperimentCorpus, trial: Trial, predicate: Predicate) -> Strategy:
     spec = STRATEGIES[trial.strategy]
     assert spec is not None
     options = dict(spec.options) | ({"weights": spec.weights} if spec.weights else {})
-    predicate = field.predicate(trial.wanted, blind=True)
     known = _learned(field, trial.after).knowledge if trial.after else None
     if known is not None and trial.strategy == COMPOSITE:
         strategy = Carried.build(Setup(predicate=predicate, seed=trial.dice, options=options))
@@ -135,9 +186,9 @@ _LESSONS: dict[str, _Lesson] = {}
 def _learned(field: ExperimentCorpus, trial: Trial) -> _Lesson:
     """What `clew crawl --use` would find in the directory of a crawl."""
     if trial.key not in _LESSONS:
-        strategy = _strategy(field, trial)
-        wanted = field.predicate(trial.wanted, blind=True)
-        course = simulate(field.parsed_web, wanted, strategy, trial.seeds, trial.pages)
+        wanted, _ = _wanted(field, trial)
+        strategy = _strategy(field, trial, wanted)
+        course = _simulated(field, trial, wanted, strategy)
         assert strategy.knowledge is not None, "only a strategy with knowledge is reused"
         _LESSONS[trial.key] = _Lesson(strategy.knowledge, frozenset(course.found))
     return _LESSONS[trial.key]
@@ -156,8 +207,8 @@ def _work(trial: Trial) -> tuple[Trial, Crawled]:
 def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:
     global _field
     _field = open_corpus(corpus)
-    for wanted in dict.fromkeys(trial.wanted for trial in trials):
-        _field.targets(wanted)  # once here, not once in every process
+    for trial in trials:
+        _wanted(_field, trial)  # what takes long is kept: once here, not once in every process
     try:
         if workers <= 1 or len(trials) == 1:
             yield from map(_work, trials)
@@ -166,6 +217,8 @@ def _crawl(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple
     finally:
         _field = None
         _LESSONS.clear()
+        _TOPICS.clear()
+        _WANTED.clear()
 
 
 def _in_processes(corpus: str, trials: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Crawled]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from clew.lab.metrics import found
 from clew.lab.reproduce.figure import Figure, Line, Outcomes, Panel, Sheet, harvest, mean, percent
 from clew.lab.reproduce.trial import FACTORS, ORACLE, Crawled
 from clew.lab.reproduce.webs import STARTS
@@ -72,6 +74,16 @@ def _curves(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
             rows.append((line.name, *map(percent, values), share, _tenth(line, outcomes)))
         headings = ("harvest", *(f"{n} pages" for n in at), "of the oracle's", f"pages to {TENTH} finds")
         yield Sheet(_title(panel, outcomes), headings, tuple(rows))
+
+
+def _with_starts(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
+    """Curves, and at the end the least and the best of the starts: where the paper shows its best."""
+    for panel, sheet in zip(figure.panels, _curves(figure, outcomes), strict=True):
+        ends = [[outcomes[trial].harvest(panel.pages) for trial in line.trials] for line in panel.lines]
+        rows = [
+            (*row, percent(min(end)), percent(max(end))) for row, end in zip(sheet.rows, ends, strict=True)
+        ]
+        yield replace(sheet, headings=(*sheet.headings, "worst start", "best start"), rows=tuple(rows))
 
 
 def _tenth(line: Line, outcomes: Outcomes) -> str:
@@ -207,11 +219,70 @@ def _forms(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
         yield Sheet(_title(panel, outcomes), headings, tuple(rows))
 
 
+def _precision(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
+    for panel in figure.panels:
+        at = marks(panel.pages)
+        rows = []
+        for line in panel.lines:
+            (one,) = (outcomes[trial] for trial in line.trials)
+            finds = [found(one.finds, n) for n in at]
+            shares = [f"{percent(one.harvest(n))} ({count})" for n, count in zip(at, finds, strict=True)]
+            rows.append((line.name, *shares, str(len(one.foci))))
+        headings = ("precision (finds)", *(f"{n} pages" for n in at), "changes of focus")
+        threshold = outcomes[panel.lines[0].trials[0]].threshold
+        yield Sheet(f"{_title(panel, outcomes)}; threshold {threshold:.3f}", headings, tuple(rows))
+    for panel in figure.panels:
+        changes = [
+            (str(pages), text)
+            for line in panel.lines
+            for trial in line.trials
+            for pages, text in outcomes[trial].foci
+        ]
+        if changes:
+            yield Sheet(
+                f"{panel.title}: the focus of tunnelling", ("pages", "sought from then on"), tuple(changes)
+            )
+
+
+#: A distance that many finds or more lie beyond is one row for all of them.
+_FAR = 12
+
+
+def histogram(values: Sequence[int]) -> list[int]:
+    """How many there are of 0, 1, 2, ...; the last counts all from there on.
+
+    >>> histogram([0, 2, 2, 40])
+    [1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    """
+    counts = [0] * (_FAR + 1)
+    for value in values:
+        counts[min(value, _FAR)] += 1
+    return counts
+
+
+def _distances(figure: Figure, outcomes: Outcomes) -> Iterator[Sheet]:
+    headings = ("finds", *map(str, range(_FAR)), f"{_FAR} or more")
+    for panel in figure.panels:
+        for what, lists in (
+            ("links from a start page", "distances"),
+            ("pages that are no finds since the last find on the path", "behind"),
+        ):
+            rows = []
+            for line in panel.lines:
+                values = [value for trial in line.trials for value in getattr(outcomes[trial], lists)]
+                if line.name != ORACLE:
+                    rows.append((line.name, *(str(count or "") for count in histogram(values))))
+            yield Sheet(f"{panel.title}: finds by {what}", headings, tuple(rows))
+
+
 _KINDS: dict[str, Callable[[Figure, Outcomes], Iterator[Sheet]]] = {
     "curves": _curves,
+    "starts": _with_starts,
     "spread": _spread,
     "matrix": _matrix,
     "kinds": _kinds,
     "reuse": _reuse,
     "forms": _forms,
+    "precision": _precision,
+    "distances": _distances,
 }

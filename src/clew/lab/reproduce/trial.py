@@ -30,6 +30,8 @@ _LOG: dict[str, Any] = {"visits": MADE, "signature_share": 0.125}
 FACTORS = _FOUR
 #: The paper's combination of them.
 COMPOSITE = "composite"
+#: Ariadne without tunnelling, as the 2001 paper on it calls it, and with it.
+SIMPLE, TUNNELLING = "simple focused", "tunnelling"
 #: The one that knows everything.
 ORACLE = "oracle"
 #: Who crawls, by name.
@@ -49,6 +51,8 @@ STRATEGIES: dict[str, StrategySpec | None] = {
     "product": _composite("product", weights="product"),
     "collaborative": _spec("collaborative", name="collaborative", **_LOG),
     "collaborative + linkage": _spec("collaborative + linkage", name="intelligent", **_LOG),
+    SIMPLE: _spec(SIMPLE, name="ariadne"),
+    TUNNELLING: _spec(TUNNELLING, name="ariadne", tunnel="climb"),
 }
 
 
@@ -99,6 +103,14 @@ class Crawled:
     """The share of all links that lead to satisfying pages."""
     again: tuple[int, ...] = ()
     """Of `finds`, those that the crawl whose knowledge it began with had found already."""
+    distances: tuple[int, ...] = ()
+    """Of each find, the links from a start page to it, on the path that led there."""
+    behind: tuple[int, ...] = ()
+    """Of each find, the pages that are no finds since the last find, or the start page, on that path."""
+    foci: tuple[tuple[int, str], ...] = ()
+    """Changes of focus: the pages crawled before it, and what was sought from then on."""
+    threshold: float = 0.5
+    """The degree that made a page a find."""
 
     def harvest(self, pages: int) -> float:
         """The share of the first pages crawled that satisfy: the paper's P(C).

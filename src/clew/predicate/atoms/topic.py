@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from clew.errors import UsageError
 from clew.page import Links
@@ -24,62 +25,77 @@ ABOVE = re.compile(r"\s*>\s*(\d+(?:\.\d+)?|\.\d+)(?![\w.])")
 
 
 @dataclass(frozen=True, slots=True)
-class TopicAtom(Leaf):
-    """How far the page is about a topic of the taxonomy.
+class AboutAtom(Leaf):
+    """What the page is about, by a name; with `above`, whether the degree is above that."""
+
+    name: str
+    above: float | None = None
+
+    field: ClassVar[str]
+    clue = Clue.GRADED
+    cost = 80
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.named(self.name))
+        if self.above is not None:
+            if not 0.0 <= self.above < 1.0:
+                raise ValueError(
+                    f"a degree is between 0 and 1: > takes a number from 0 to below 1, not {self.above:g}"
+                )
+            object.__setattr__(self, "above", round(self.above, 6))
+
+    def __str__(self) -> str:
+        above = "" if self.above is None else f">{self.above:.6f}".rstrip("0").rstrip(".")
+        return f"{self.field}:{show_value(self.name)}{above}"
+
+    @staticmethod
+    def named(name: str) -> str:
+        """The name in its one way to be written; an error for what is none."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAtom(AboutAtom):
+    """How far the page is about a topic of the taxonomy, by its path.
 
     >>> str(TopicAtom("Tourism.Rügen", 0.6))
     'topic:tourism.rügen>0.6'
     """
 
-    path: str
-    above: float | None = None
+    field = "topic"
 
-    clue = Clue.GRADED
-    cost = 80
-
-    def __post_init__(self) -> None:
-        name = self.path.strip().casefold()
-        object.__setattr__(self, "path", ANY if name == ANY else topic_path(self.path))
-        object.__setattr__(self, "above", _checked(self.above))
-
-    def __str__(self) -> str:
-        return f"topic:{show_value(self.path)}{_shown(self.above)}"
+    @staticmethod
+    def named(name: str) -> str:
+        return ANY if name.strip().casefold() == ANY else topic_path(name)
 
     def matcher(self, resources: Resources) -> Matcher:
-        path = resources.topics.topic(self.path)
+        path = resources.topics.topic(self.name)
         if path == ANY:
             return _Any()
         return TopicMatcher(resources.scorers, resources.scorers.names.index(path), self.above)
 
 
 @dataclass(frozen=True, slots=True)
-class LikeAtom(Leaf):
+class LikeAtom(AboutAtom):
     """How much the page is like the examples at a place: a folder, a file, or a URL.
 
     >>> str(LikeAtom("good pages", 0.3))
     'like:"good pages">0.3'
     """
 
-    place: str
-    above: float | None = None
+    field = "like"
 
-    clue = Clue.GRADED
-    cost = 80
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "place", self.place.strip())
-        if not self.place:
+    @staticmethod
+    def named(name: str) -> str:
+        if not name.strip():
             raise ValueError("like: needs a folder, a file or a URL of examples")
-        object.__setattr__(self, "above", _checked(self.above))
-
-    def __str__(self) -> str:
-        return f"like:{show_value(self.place)}{_shown(self.above)}"
+        return name.strip()
 
     def matcher(self, resources: Resources) -> Matcher:
-        if self.place not in resources.topics.likes:
+        if self.name not in resources.topics.likes:
             raise UsageError(f"the examples of {self} were not read: the formula was made without them")
         names = resources.scorers.names
-        return TopicMatcher(resources.scorers, names.index(f"like:{self.place}"), self.above)
+        return TopicMatcher(resources.scorers, names.index(f"like:{self.name}"), self.above)
 
 
 class TopicMatcher:
@@ -125,18 +141,6 @@ class _Any:
 
     def links(self, links: Links) -> Sequence[float]:
         return [1.0] * len(links)
-
-
-def _checked(above: float | None) -> float | None:
-    if above is None:
-        return None
-    if not 0.0 <= above < 1.0:
-        raise ValueError(f"a degree is between 0 and 1: > takes a number from 0 to below 1, not {above:g}")
-    return round(above, 6)
-
-
-def _shown(above: float | None) -> str:
-    return "" if above is None else f">{above:.6f}".rstrip("0").rstrip(".")
 
 
 def _make(kind: type[TopicAtom] | type[LikeAtom]) -> Maker:

@@ -1,0 +1,410 @@
+"""`RecallEstimator`: how much of what a crawl seeks it has found, as an interval.
+
+What is left cannot be counted, only judged by how finding goes. Two guesses are made of the number of finds
+to come, both from the crawl's own outcomes:
+
+- by *rate*: the share of finds among the last tenth of the fetches, the newest weighing most, times the
+  pages fetched so far;
+- by *score*: the score at which each page of the last quarter was chosen, against whether it was a find,
+  calibrated by logistic regression; the chances that this gives the waiting candidates, added up.
+
+A power of each (0.4), times a factor, is the middle. How far such a guess is off, and the factor, were
+measured on recorded webs (`bench/recall.py`, docs/recall.md): the spread is that of a log-normal, and that of
+counting few finds comes on top. Scores alone promise too much to what waits (the best was fetched first, and
+the rate falls faster than any trend foretells), the rate alone knows nothing of a hub just found.
+
+What is left is then split by sight: the share of the last finds that no page had linked to when the last
+quarter began is the share of those to come that no page links to yet. That is Good's and Turing's estimate of
+what is unseen, taken over time. (Chao's, of how many finds have one and how many have two links, misleads: on
+sites with an index every page has one.)
+
+What nothing leads to is in none of this. Recall is the share of what can be reached by links from the seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew import native
+from clew.errors import StoreForeign
+from clew.learn.logistic import DenseDesign, newton, sigmoid
+from clew.learn.share import LEVEL, NORMAL, wilson
+from clew.messages import Decision, Journal, TaskKind
+from clew.policy.confidence import promised
+
+Floats = NDArray[np.float64]
+
+FEWEST_FINDS = 5
+"""Finds there must be before anything is said."""
+FEWEST_FETCHES = 20
+"""Fetches there must be."""
+
+_WINDOW, _LEAST_WINDOW = 0.1, 25
+"""The share of the fetches that the present rate is taken of, and the least number of them."""
+_QUARTER, _LEAST_QUARTER = 0.25, 20
+"""The share that scores are calibrated on, and the least number."""
+_RATE, _SCORE = 0.4, 0.4
+"""Weights of the two guesses, as logarithms. They add up to less than 1: great guesses are too great."""
+_SHIFT = -0.55
+"""How much less is left, as a logarithm, than the two say in the middle; …"""
+_SPREAD = 1.4
+"""… and the standard deviation of that. Both from recorded webs: see docs/recall.md."""
+_FLAT = 1.5
+"""Beyond this many standard deviations the rate may as well stay what it is for all that waits."""
+_FEW = 0.25
+"""Finds added to those counted: with none in the window, the rate is not 0."""
+_HALF = 0.2
+"""Added to the sum of the chances."""
+_SLOPE, _RIDGE = 0.5, 1.0
+"""Log odds for each standard deviation of the score, before anything is known, and how firmly."""
+
+#: Results of a task for a page that leave its candidate open.
+_OPEN = frozenset({"retry", "seed-list"})
+#: Results of a page that was judged.
+_JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
+_PREFIX = '{"recall":'
+
+
+def _quantiles(count: int) -> Floats:
+    """The middles of so many equally likely parts of a standard normal distribution, rounded: the last bits
+    are a C library's."""
+    normal = NormalDist()
+    return np.array([round(normal.inv_cdf((i + 0.5) / count), 6) for i in range(count)])
+
+
+_SPREADS, _COUNTS = _quantiles(24), _quantiles(12)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallEstimate:
+    """How many finds are left, as it looked after so many fetches; recall follows.
+
+    >>> look = RecallEstimate(fetched=200, pages=190, finds=80, left=(4, 10, 20), unseen=0.25)
+    >>> look.low, round(look.middle, 2), round(look.high, 2)
+    (0.8, 0.89, 0.95)
+    """
+
+    fetched: int
+    """Requests for pages that came to an end, whichever; …"""
+    pages: int
+    """… and how many gave a page that was judged."""
+    finds: int
+    left: tuple[int, int, int]
+    """The lower end, the middle and the upper end of what is left."""
+    unseen: float
+    """Of what is left, the share that no fetched page links to yet."""
+
+    @property
+    def low(self) -> float:
+        """Recall is at least this, in 19 of 20 crawls."""
+        return self._share(self.left[2])
+
+    @property
+    def middle(self) -> float:
+        """Recall is as often above this as below."""
+        return self._share(self.left[1])
+
+    @property
+    def high(self) -> float:
+        """Recall is at most this, in 19 of 20 crawls."""
+        return self._share(self.left[0])
+
+    def _share(self, left: int) -> float:
+        return self.finds / (self.finds + left)
+
+    def as_dict(self) -> dict[str, object]:
+        """The estimate as plain data."""
+        return {
+            "low": self.low,
+            "middle": self.middle,
+            "high": self.high,
+            "level": LEVEL,
+            "finds": self.finds,
+            "pages": self.pages,
+            "left": list(self.left),
+            "unseen": self.unseen,
+        }
+
+    def dumps(self) -> str:
+        """The estimate as an entry of the journal."""
+        kept = [self.fetched, self.pages, self.finds, *self.left, round(self.unseen, 4)]
+        return json.dumps({"recall": kept}, separators=(",", ":"))
+
+    @staticmethod
+    def loads(entry: str) -> RecallEstimate | None:
+        """The opposite of `dumps`; None for an entry about something else."""
+        if not entry.startswith(_PREFIX):
+            return None
+        try:
+            fetched, pages, finds, least, middle, most, unseen = json.loads(entry)["recall"]
+            counts = [int(value) for value in (fetched, pages, finds, least, middle, most)]
+            if min(counts) < 0 or counts[2] < 1 or not 0.0 <= float(unseen) <= 1.0:
+                raise ValueError("no such counts")
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
+            raise StoreForeign(
+                f"an estimate of recall in the journal is damaged ({str(error)[:200]}): restore the "
+                "directory from a copy"
+            ) from error
+        left = (counts[3], counts[4], counts[5])
+        return RecallEstimate(
+            fetched=counts[0], pages=counts[1], finds=counts[2], left=left, unseen=float(unseen)
+        )
+
+
+class RecallEstimator:
+    """A fold over the trace, and a look at the frontier now and then.
+
+    >>> estimator = RecallEstimator()
+    >>> estimator.estimate(np.zeros(0), np.zeros(0, np.int32)) is None  # nothing happened yet
+    True
+    """
+
+    def __init__(self) -> None:
+        self.last: RecallEstimate | None = None
+        """The last look; None while there is too little to say."""
+        self.pages = 0
+        self._candidates = array("l")
+        self._scores = array("d")
+        self._finds = array("l")
+        """Of each find, which fetch it was: 1 for the first."""
+        self._due = FEWEST_FETCHES
+
+    def __repr__(self) -> str:
+        return f"RecallEstimator({self.last!r})"
+
+    @property
+    def fetched(self) -> int:
+        """Requests for pages that came to an end."""
+        return len(self._scores)
+
+    def record(self, decision: Decision) -> None:
+        """Take in a line of the trace."""
+        if decision.kind != TaskKind.PAGE or decision.candidate < 0 or decision.result in _OPEN:
+            return
+        self._candidates.append(decision.candidate)
+        self._scores.append(promised(decision.score))
+        self.pages += decision.result in _JUDGED
+        if decision.result == "match":
+            self._finds.append(len(self._scores))
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a look: after every twenty-fifth part more of the fetches. When that is
+        depends on their number alone, so that a crawl that was stopped looks when it would have."""
+        return self.fetched >= self._due
+
+    def look(self, scores: Floats, sources: NDArray[np.int32]) -> RecallEstimate | None:
+        """Estimate, and keep it as the last look.
+
+        Parameters: the scores of the candidates that wait or are under way; of every candidate, the number
+        of the page it was found on.
+        """
+        self._pass(self.fetched)
+        self.last = self.estimate(scores, sources) or self.last
+        return self.last
+
+    def resume(self, entries: Iterable[Journal]) -> None:
+        """Go on after a stop: `entries` are those of the journal; the trace was taken in."""
+        found = [look for entry in entries if (look := RecallEstimate.loads(entry.entry)) is not None]
+        self.last = found[-1] if found else None
+        self._pass(self.fetched)
+
+    def _pass(self, fetched: int) -> None:
+        while self._due <= fetched:
+            self._due += max(5, self._due // 25)
+
+    # one look
+
+    def estimate(self, scores: Floats, sources: NDArray[np.int32]) -> RecallEstimate | None:
+        """What is left; None while there is too little to say."""
+        finds, fetched, waiting = len(self._finds), self.fetched, len(scores)
+        if finds < FEWEST_FINDS or fetched < FEWEST_FETCHES:
+            return None
+        counted, exposure = self._recent()
+        shape = counted + _FEW
+        rate = shape / exposure
+        logs = _RATE * native.log_of(rate * fetched) + _SCORE * native.log_of(self._promised(scores) + _HALF)
+        left = native.exp(logs + _SHIFT + _SPREAD * _SPREADS)
+        # The rate may also stay what it is, as it does where scores say nothing.
+        left = np.where(_SPREADS > _FLAT, np.maximum(left, rate * waiting), left)
+        left = np.minimum(left, waiting)
+        spread = _scattered(left, shape)
+        ends = [spread[int(q * len(spread))] for q in ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)]
+        low, middle, high = [math.floor(float(end) + 0.5) for end in ends]
+        return RecallEstimate(
+            fetched=fetched,
+            pages=self.pages,
+            finds=finds,
+            left=(low, middle, high),
+            unseen=self._unseen(sources),
+        )
+
+    def _recent(self) -> tuple[float, float]:
+        """Finds of late, each weighing less the older it is, and what all fetches would weigh."""
+        fetched = self.fetched
+        window = max(_LEAST_WINDOW, int(_WINDOW * fetched))
+        ages = [fetched - at for at in self._finds[bisect_right(self._finds, fetched - window) :]]
+        counted = len(ages) - sum(ages) / window
+        return counted, window / 2 if window <= fetched else fetched - fetched**2 / (2 * window)
+
+    def _quarter(self) -> int:
+        """How many fetches the last quarter has."""
+        return min(self.fetched, max(_LEAST_QUARTER, int(_QUARTER * self.fetched)))
+
+    def _promised(self, scores: Floats) -> float:
+        """Finds among the waiting candidates, by the scores at which those of the last quarter were chosen
+        and what came of them, the latest counting most."""
+        if not len(scores):
+            return 0.0
+        recent = self._quarter()
+        first = self.fetched - recent
+        chosen = np.array(self._scores[first:])
+        found = np.zeros(recent)
+        found[np.array(self._finds[bisect_right(self._finds, first) :], np.int64) - first - 1] = 1.0
+        trust = 0.05 + 0.95 * np.arange(recent) / max(1, recent - 1)
+        centre = float((trust * chosen).sum()) / float(trust.sum())
+        scale = math.sqrt(float(((chosen - chosen.sum() / recent) ** 2).sum()) / recent) or 1.0
+        design = DenseDesign(np.stack([(chosen - centre) / scale, np.ones(recent)]))
+        slope, constant = newton(
+            design,
+            found,
+            np.array([0.0, -1.0]),
+            np.array([_RIDGE, 1e-3]),
+            centre=np.array([_SLOPE, 0.0]),
+            trust=trust,
+            clip=30.0,
+            floor=1e-9,
+            steps=25,
+            still=1e-6,
+            leap=2.0,
+        ).tolist()
+        odds = np.clip((scores - centre) / scale * slope + constant, -30.0, 30.0)
+        return float(sigmoid(odds).sum())
+
+    def _unseen(self, sources: NDArray[np.int32]) -> float:
+        """Of the finds of the last quarter, the share that was first linked to within it."""
+        first = self.fetched - self._quarter()
+        window = np.array(self._candidates[first:], np.int64)
+        finds = [self._candidates[at - 1] for at in self._finds[bisect_right(self._finds, first) :]]
+        new = int(np.isin(sources[np.array(finds, np.int64)], window).sum()) if finds else 0
+        return (new + 0.5) / (len(finds) + 1)
+
+
+def _scattered(left: Floats, shape: float) -> Floats:
+    """What may be left, sorted, when the counts are as uncertain as counts are: for each mean the quantiles
+    of a gamma distribution (Wilson and Hilferty's approximation), as wide as a rate counted from `shape`
+    finds and a number drawn by it are together."""
+    least = np.maximum(left, 1e-9)
+    shapes = np.maximum(shape * least / (shape + least), 0.02)[:, None]
+    root = np.maximum(1 - 1 / (9 * shapes) + _COUNTS / (3 * np.sqrt(shapes)), 1e-3)
+    return np.sort((left[:, None] * root * root * root).ravel())
+
+
+class KnownTargets:
+    """Targets that somebody knew before a crawl, which comes upon them by itself or does not.
+
+    They teach nothing and are not started from: with them and without them a crawl is the same. So the share
+    of them that it finds says how much it finds of what there is, as far as they are like the rest of it.
+    A redirect from one of them leads to it as well. One that was fetched and does not satisfy the formula is
+    no target, and is left out of the count.
+
+    >>> known = KnownTargets(["http://a.example/1", "http://a.example/2"])
+    >>> known.found, known.counted, round(known.interval[1], 3)
+    (0, 2, 0.575)
+    """
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        self.urls = tuple(dict.fromkeys(urls))
+        self._numbers = {url: number for number, url in enumerate(self.urls)}
+        self._judged: dict[str, bool] = {}
+        """Of pages that others may turn out to lead to: whether each satisfied."""
+        self._found: dict[int, bool] = {}
+
+    def __repr__(self) -> str:
+        return f"KnownTargets({self.found} of {self.counted} found)"
+
+    def record(self, decision: Decision) -> None:
+        """Take in a line of the trace."""
+        if decision.kind != TaskKind.PAGE:
+            return
+        number = self._numbers.get(decision.url)
+        if decision.result in _JUDGED:
+            satisfied = decision.result != "miss"
+            self._judged[decision.url] = satisfied
+            if number is not None:
+                self._found[number] = satisfied or self._found.get(number, False)
+        elif decision.result == "redirect" and number is not None:
+            goal = decision.reasons[0]
+            self._numbers.setdefault(goal, number)
+            if goal in self._judged:
+                self._found[number] = self._judged[goal] or self._found.get(number, False)
+
+    @property
+    def found(self) -> int:
+        """How many the crawl found."""
+        return sum(self._found.values())
+
+    @property
+    def counted(self) -> int:
+        """How many there are, those left out that were fetched and are no targets."""
+        return len(self.urls) - len(self._found) + self.found
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Recall by them, at the level of all intervals here."""
+        return wilson(self.found, self.counted)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoCrawls:
+    """How many targets there are, by what two crawls found and how much of it is the same (Chapman 1951).
+
+    It takes the crawls to be independent of each other. Two that begin at the same pages and follow the same
+    links are not: what both find is then more than chance gives, and there are more targets than it says.
+
+    >>> both = TwoCrawls(first=80, second=60, common=48)
+    >>> round(both.total, 1), [round(end, 1) for end in both.interval]
+    (99.8, [95.4, 109.4])
+    """
+
+    first: int
+    second: int
+    common: int
+
+    @property
+    def together(self) -> int:
+        """Different finds of both."""
+        return self.first + self.second - self.common
+
+    @property
+    def total(self) -> float:
+        """Chapman's estimate of how many there are."""
+        return (self.first + 1) * (self.second + 1) / (self.common + 1) - 1
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of its interval, never below what was found: what neither found is taken to be log-normal
+        (Burnham et al. 1987), with Chapman's variance, half a find added where one found all of the other's.
+        """
+        first, second = self.first - self.common + 0.5, self.second - self.common + 0.5
+        variance = (self.first + 1) * (self.second + 1) * first * second
+        variance /= (self.common + 1) ** 2 * (self.common + 2)
+        hidden = self.total - self.together + 0.5
+        factor = native.exp_of(NORMAL * math.sqrt(native.log1p_of(variance / hidden**2)))
+        low, high = self.together + hidden / factor - 0.5, self.together + hidden * factor - 0.5
+        return max(low, float(self.together)), max(high, float(self.together))
+
+    def recall(self, found: int) -> tuple[float, float, float]:
+        """The share that so many are: lower end, middle, upper end."""
+        low, high = self.interval
+        total = max(self.total, float(self.together))
+        return tuple(found / of if of else 0.0 for of in (high, total, low))  # type: ignore[return-value]

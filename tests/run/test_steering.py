@@ -1,0 +1,276 @@
+"""Steering: requests to a crawl, from its own process and from others, obeyed once."""
+
+import asyncio
+import json
+
+import pytest
+
+from clew.engine import Feedback, SetBoost, SetBudget, SetMatch, SetPaused, SetStrategy
+from clew.errors import ConfigError, UsageError
+from clew.fetch.replay import ReplayFetcher
+from clew.lab import open_web
+from clew.messages import Redimension
+from clew.policy import Budget
+from clew.run import CrawlConfig, Session, VirtualClock
+from clew.run.build import crawl_of
+from clew.run.explain import explain
+from clew.run.resume import restore
+from clew.run.steering import Steer, preview_of, send, steered
+from clew.store import SqliteStore, open_reader
+from clew.store.inbox import Inbox
+
+AT, PAGES, MORE = 12, 20, 30
+OTHER = "sea OR tide"
+
+
+class Watching:
+    def __init__(self, steps):
+        self.steps, self.session, self.answers = list(steps), None, []
+
+    def started(self, progress):
+        self.settled((), progress)
+
+    def settled(self, effects, progress):
+        while self.steps and progress.pages >= AT:
+            self.answers.append(self.session.command(*self.steps.pop(0)))
+
+    def finished(self, progress, reason): ...
+
+
+def config_of(web, pages, strategy):
+    return CrawlConfig(
+        seeds=web.seeds(),
+        match=web.formula(),
+        pages=pages,
+        strategy=strategy,
+        own=("*",),
+        proxy="http://127.0.0.1:9",
+        delay=0,
+        concurrency=1,
+    )
+
+
+def crawled(path, steps=(), strategy="best-first", *, pages=PAGES, sessions=None):
+    """One session, or several that end after so many pages."""
+    web = open_web("demo")
+    clock = VirtualClock(1e9)
+    for end in [*(sessions or ()), pages]:
+        with SqliteStore(path) as store:
+            known = len({e.after for e in store.journal() if '"command"' in e.entry})
+            watching = Watching([] if known else steps)
+            config = config_of(web, end, strategy)
+            store.set_meta(config=json.loads(config.to_json()))
+            watching.session = Session(
+                config,
+                store,
+                fetcher=ReplayFetcher(web),
+                clock=clock,
+                observers=[watching],
+                inbox=Inbox(path),
+            )
+            finished = asyncio.run(watching.session.run())
+    return finished, watching
+
+
+def lines(path):
+    with open_reader(path) as reader:
+        return [decision.line() for decision in reader.decisions()]
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_another_formula_judges_the_pages_that_were_fetched_too(tmp_path, strategy):
+    _, watching = crawled(tmp_path / "a", [[SetMatch(OTHER)]], strategy)
+    assert watching.answers[0].result() > AT
+    with open_reader(tmp_path / "a") as reader:
+        rows = list(reader.pages())
+        predicate = watching.session.crawl.predicate
+        assert predicate.text() == OTHER
+        assert {row.satisfied for row in rows} == {True, False}
+        words = {row.url: "sea" in row.text.lower() or "tide" in row.text.lower() for row in rows}
+        assert all(words[row.url] for row in rows if row.satisfied)
+        assert sum(row.matched for row in rows) == watching.session.crawl.tally.matches
+        assert sum(host.matches for host in reader.hosts()) == watching.session.crawl.tally.matches
+        assert steered(reader).match == OTHER
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        [SetMatch(OTHER)],
+        [SetStrategy("shark")],
+        [SetStrategy("intelligent")],
+        [SetBoost("*1*", 50.0), SetBudget(Budget(pages=MORE))],
+        [SetStrategy("breadth-first"), SetBoost("*2*", 3.0), SetMatch("sea")],
+    ],
+    ids=["match", "shark", "intelligent", "boost", "three"],
+)
+def test_steered_stopped_and_taken_up_again_is_one_session(tmp_path, strategy, step):
+    crawled(tmp_path / "one", [step], strategy)
+    crawled(tmp_path / "three", [step], strategy, sessions=[AT + 1, AT + 4])
+    assert lines(tmp_path / "three") == lines(tmp_path / "one")
+    assert any(" command " in line for line in lines(tmp_path / "one"))
+
+
+def test_feedback_overrides_a_verdict_for_good_and_is_counted(tmp_path):
+    crawled(tmp_path / "plain", strategy="intelligent", pages=AT)
+    with open_reader(tmp_path / "plain") as reader:
+        good, bad, *_ = [row.url for row in reader.pages() if not row.matched and row.duplicate_of is None]
+    step = [Feedback(bad, True), Feedback(good, True), Feedback(bad, False)]
+    crawled(tmp_path / "one", [step], "intelligent")
+    crawled(tmp_path / "two", [step], "intelligent", sessions=[AT + 2])
+    assert lines(tmp_path / "one") == lines(tmp_path / "two")
+    with open_reader(tmp_path / "two") as reader:
+        rows = {row.url: row for row in reader.pages()}
+        assert [(rows[url].satisfied, rows[url].feedback) for url in (good, bad)] == [
+            (True, True),
+            (False, False),
+        ]
+        assert rows[good].matched
+        assert reader.counts().matched >= 1
+        assert reader.counts().feedback == 2
+
+
+def test_a_boost_is_a_part_of_the_score_with_a_name(tmp_path):
+    crawled(tmp_path / "a", [[SetBoost("*", 2.0)]])
+    with open_reader(tmp_path / "a") as reader:
+        last = [d for d in reader.decisions() if d.kind == "page"][-1]
+        assert len(last.terms) == 3
+        told = dict(explain(reader, last.url, config=config_of(open_web("demo"), PAGES, "best-first")).parts)
+        assert round(told["boost"], 3) == 0.693
+        assert {*told} == {"source", "hint", "boost"}
+
+
+def test_a_request_waits_for_a_crawl_at_rest_and_is_taken_in_first(tmp_path):
+    crawled(tmp_path / "a", pages=AT)
+    reply = send(tmp_path / "a", Steer.of(pages=MORE, boost=["*/a*=2"]))
+    assert (reply.state, reply.changes) == ("waiting", ("set-budget", "set-boost"))
+    finished, _ = crawled(tmp_path / "a", pages=AT)
+    assert finished.pages == MORE
+    assert not Inbox(tmp_path / "a").waiting()
+    with open_reader(tmp_path / "a") as reader:
+        entries = [json.loads(entry.entry) for entry in reader.journal()]
+    assert {entry["request"] for entry in entries if "command" in entry} == {reply.request}
+
+
+def test_a_request_that_was_obeyed_and_not_answered_is_not_obeyed_again(tmp_path):
+    crawled(tmp_path / "a", pages=AT)
+    reply = send(tmp_path / "a", Steer.of(pages=AT + 2, ban_host=["x.example"]))
+    text = Inbox(tmp_path / "a").read(reply.request)
+    crawled(tmp_path / "a", pages=AT)
+    # As a kill leaves it between the batch and the answer.
+    inbox = Inbox(tmp_path / "a")
+    inbox.forget(reply.request)
+    (inbox.path / f"{reply.request}.request").write_text(text)
+    finished, _ = crawled(tmp_path / "a", pages=AT)
+    assert finished.pages == AT + 2
+    with open_reader(tmp_path / "a") as reader:
+        assert sum('"request"' in entry.entry for entry in reader.journal()) == 2
+    assert json.loads(inbox.answered(reply.request))["state"] == "applied"
+
+
+def test_a_pause_holds_until_somebody_says_to_go_on(tmp_path):
+    web, path = open_web("demo"), tmp_path / "a"
+
+    async def paused():
+        with SqliteStore(path) as store:
+            watching = Watching([[SetPaused(True)]])
+            session = watching.session = Session(
+                config_of(web, PAGES, "best-first"),
+                store,
+                fetcher=ReplayFetcher(web),
+                clock=VirtualClock(1e9),
+                observers=[watching],
+            )
+            work = asyncio.create_task(session.run())
+            while not watching.answers or not watching.answers[0].done():  # noqa: ASYNC110 - no event
+                await asyncio.sleep(0.01)
+            for _ in range(50):
+                await asyncio.sleep(0)
+            held = session.crawl.tally.pages
+            session.command(SetPaused(False))
+            return held, await work
+
+    held, finished = asyncio.run(paused())
+    assert held <= AT + 1
+    assert finished.pages == PAGES
+
+
+def test_a_preview_says_what_would_move_and_moves_nothing(tmp_path):
+    crawled(tmp_path / "a", strategy="intelligent", pages=AT)
+    before = lines(tmp_path / "a")
+    with open_reader(tmp_path / "a") as reader:
+        waiting = [reader.url(i) for i in range(len(reader.snapshot().keys))]
+    host = waiting[-1].split("/")[2]
+    found = preview_of(tmp_path / "a", Steer.of(boost={f"http://{host}/*": 1000}))
+    assert found.moved
+    assert 0 < len(found.rises) <= 10
+    assert all(host in row.url and row.place_after < row.place_before for row in found.rises)
+    assert preview_of(tmp_path / "a", Steer.of(match=OTHER)).finds is not None
+    assert lines(tmp_path / "a") == before
+
+
+def test_a_crawl_that_has_ended_says_how_to_go_on(tmp_path):
+    crawled(tmp_path / "a", pages=AT)
+    with pytest.raises(UsageError, match="--pages MORE"):
+        send(tmp_path / "a", Steer.of(pause=True))
+    with pytest.raises(UsageError, match="used up already"):
+        send(tmp_path / "a", Steer.of(pages=AT))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bost": "x=2"}, "did you mean 'boost'"),
+        ({"stop": "stael >= 5"}, "did you mean 'stale'"),
+        ({"strategy": "best-frist"}, "best-first"),
+        ({"boost": ["*/blog/*"]}, "PATTERN=FACTOR"),
+        ({"boost": ["*/blog/*=-1"]}, "must be a number"),
+        ({"feedback": ["http://a.example/=maybe"]}, "say yes or no"),
+        ({"match": "wind AND ("}, "column"),
+        ({"ban_host": "not a host"}, "not a host"),
+        ({"pause": True, "resume": True}, "one of"),
+        ({}, "say what to change"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said_clearly(given, said):
+    with pytest.raises(UsageError, match=said):
+        Steer.of(**given)
+
+
+def test_a_request_comes_back_from_its_text():
+    request = Steer.of(
+        match="wind farm", pages="none", stop="none", weights="hint=2", boost={"*/a/*": 2},
+        ban_host=["a.example"], feedback={"http://a.example/x": "no"}, pause=True, strategy="shark",
+        time="2h",
+    )  # fmt: skip
+    assert Steer.loads(request.dumps()) == request
+    with pytest.raises(UsageError):
+        Steer.loads("[1, 2")
+    with pytest.raises(ConfigError):
+        Steer.loads('{"rm": "x"}')
+
+
+def test_a_folder_for_requests_that_leads_elsewhere_is_refused(tmp_path):
+    from clew.errors import StoreForeign
+
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "clew.steer").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreForeign):
+        Inbox(tmp_path).post("{}")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_crawl_killed_just_after_it_began_to_learn_by_another_strategy_goes_on(tmp_path):
+    """The contributions of the strategy before mean nothing any more, and those of one that learns are not
+    kept: there may be none at all."""
+    crawled(tmp_path / "c", pages=AT)
+    with SqliteStore(tmp_path / "c") as store:
+        store.save([Redimension(0)])
+    with open_reader(tmp_path / "c") as reader:
+        saved = reader.snapshot()
+        config = config_of(open_web("demo"), AT, "intelligent")
+        crawl = crawl_of(config, reader)
+        assert not saved.terms.size
+        restore(crawl, saved, 0.0)
+        assert crawl.frontier.count == len(saved.keys)
