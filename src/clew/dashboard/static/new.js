@@ -1,0 +1,120 @@
+import { el, fill, fixed, get, latest, later, post, tooltips, trying, writes } from "./dom.js";
+
+tooltips();
+const $ = (id) => document.getElementById(id);
+const form = $("new");
+
+function values() {
+  const found = {};
+  for (const field of form.querySelectorAll("[data-key]")) {
+    const { key, kind } = field.dataset;
+    if (kind === "many") found[key] = [...field.selectedOptions].map((option) => option.value);
+    else if (kind === "switch") { if (field.value) found[key] = field.value === "true"; }
+    else if (kind === "lines") found[key] = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    else if (field.value.trim()) found[key] = field.value.trim();
+    if (Array.isArray(found[key]) && !found[key].length) delete found[key];
+  }
+  const weights = weighed();
+  if (Object.keys(weights).length) found.weights = weights;
+  return found;
+}
+
+// weights: the paper's three levels, or a number
+
+function weighed() {
+  const found = {};
+  for (const row of form.querySelectorAll(".weight")) {
+    const level = row.querySelector("select").value;
+    if (level === "own") found[row.dataset.part] = Number(row.querySelector("input").value);
+    else if (level) found[row.dataset.part] = level;
+  }
+  return found;
+}
+
+function drawWeights() {
+  const choice = $("s-strategy");
+  const named = choice.value || "intelligent";
+  const option = [...choice.options].find((one) => one.value === named);
+  $("h-strategy").textContent = option?.dataset.about ?? "";
+  const parts = (option?.dataset.parts ?? "").split(" ").filter(Boolean);
+  fill($("weights"), parts.map((part) => {
+    const slider = el("input", { type: "range", min: "0", max: "3", step: "0.05", value: "1", disabled: true, "aria-label": `weight of ${part}` });
+    const shown = el("output", {}, "");
+    const level = el("select", { "aria-label": `importance of ${part}` }, [["", "as usual"], ["most", "most"], ["second", "second"], ["off", "off"], ["own", "own weight"]].map(([value, name]) => el("option", { value }, name)));
+    level.addEventListener("change", () => { slider.disabled = level.value !== "own"; shown.textContent = level.value === "own" ? slider.value : ""; check(); });
+    slider.addEventListener("input", () => { shown.textContent = slider.value; check(); });
+    const row = el("div", { class: "weight" }, el("span", {}, part), level, slider, shown);
+    row.dataset.part = part;
+    return row;
+  }));
+}
+
+// what is wrong, while it is typed
+
+const settings = latest((asked) => post("/api/settings", asked));
+const check = later(trying(async () => {
+  if (!writes) return;
+  const said = await settings({ values: values(), name: $("name").value.trim() });
+  if (said.toml) $("toml").textContent = said.toml;
+  for (const place of form.querySelectorAll("[data-error]")) {
+    const text = said.errors[place.dataset.error] ?? "";
+    const touched = place.dataset.error === "settings" || touchedFields.has(place.dataset.error);
+    place.textContent = text;
+    place.hidden = !text || !touched;
+    const field = place.dataset.error === "name" ? $("name") : form.querySelector(`[data-key="${place.dataset.error}"]`);
+    field?.setAttribute("aria-invalid", String(Boolean(text) && touched));
+  }
+  $("start").disabled = !said.ready;
+  await readBack();
+}), 250);
+
+const touchedFields = new Set();
+form.addEventListener("input", (event) => { touchedFields.add(event.target.dataset?.key ?? event.target.id); check(); });
+$("s-strategy").addEventListener("change", () => { drawWeights(); check(); });
+
+const terms = (said) => el("table", {}, el("thead", {}, el("tr", {}, ["term", "degree", "weight"].map((name) => el("th", { scope: "col" }, name)))),
+  el("tbody", {}, said.terms.map((term) => el("tr", {}, el("td", {}, el("code", {}, `${term.negated ? "NOT " : ""}${term.term}`), term.words?.length ? el("span", { class: "soft" }, ` ${term.words.join(", ")}`) : null), el("td", { class: "n" }, term.degree === undefined ? "–" : fixed(term.negated ? 1 - term.degree : term.degree)), el("td", { class: "n" }, fixed(term.weight, 2))))));
+
+const parsed = latest((match) => post("/api/formula", { values: { match } }));
+const readBack = trying(async () => {
+  const match = $("s-match").value.trim();
+  if (!match || match.includes("like:")) { fill($("readback")); return; }
+  const said = await parsed(match);
+  fill($("readback"), el("p", {}, el("span", { class: "soft" }, "reads as "), el("code", {}, said.text)), said.notes.map((note) => el("p", { class: "help" }, note)), terms(said));
+}, () => fill($("readback")));
+
+const judged = latest((asked) => post("/api/formula", asked));
+$("try").addEventListener("click", trying(async () => {
+  fill($("tried"), el("p", { class: "help" }, "asking …"));
+  const said = await judged({ values: values(), url: $("try-url").value.trim(), text: $("try-text").value });
+  fill($("tried"), el("p", {}, el("b", {}, said.score === undefined ? "Give a page or a text." : `${fixed(said.score)}: ${said.satisfied ? "a find" : "no find"}`), said.title ? el("span", { class: "soft" }, ` “${said.title}”`) : null), terms(said));
+}, (error) => fill($("tried"), el("p", { class: "error" }, error.message))));
+
+// adding to the formula
+
+function add(term) {
+  const field = $("s-match");
+  field.value = field.value.trim() ? `${field.value.trim()} OR ${term}` : term;
+  touchedFields.add("match");
+  check();
+}
+for (const topic of form.querySelectorAll("[data-topic]")) topic.addEventListener("click", () => add(`topic:${topic.dataset.topic}`));
+$("add-examples").addEventListener("click", () => { for (const line of $("examples").value.split("\n").map((one) => one.trim()).filter(Boolean)) add(`like:${line}`); $("examples").value = ""; });
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  $("start").disabled = true;
+  $("starting").textContent = "starting …";
+  try {
+    const { key } = await post("/api/start", { values: values(), name: $("name").value.trim() });
+    for (;;) {
+      const now = await get(`/api/started/${key}`);
+      if (now.there) { location.assign(`/crawl/${key}`); return; }
+      if (now.failure) throw new Error(now.failure);
+      await new Promise((done) => setTimeout(done, 300));
+    }
+  } catch (error) { $("starting").textContent = error.message; $("start").disabled = false; }
+});
+
+drawWeights();
+check();

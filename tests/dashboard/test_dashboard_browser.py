@@ -1,0 +1,282 @@
+"""The dashboard in a real browser: hostile text; what axe-core finds."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from served import Served, key_of, serving
+
+from clew.fetch.chromium import find_chromium
+from clew.messages import (
+    Close,
+    Decision,
+    Journal,
+    Record,
+    SaveCandidates,
+    SaveHost,
+    SavePage,
+    State,
+    Via,
+)
+from clew.page import Page
+from clew.predicate.verdict import Verdict
+from clew.store import SqliteStore
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+AXE = Path(__file__).parents[1] / "data" / "axe" / "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tool:
+        found = tool.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+def opened(browser: Any, served: Served, path: str = "/", **options: Any) -> Any:
+    """A page with the token; what its console says against it is kept in `page.complaints`."""
+    context = browser.new_context(accept_downloads=True, bypass_csp=False, **options)
+    page = context.new_page()
+    page.complaints = []
+    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(f"{served.base}{path}?token={served.admitted.token}")
+    return page
+
+
+SHAPE = """() => { const seen = {}; for (const node of document.querySelectorAll('*')) {
+  const names = [node.tagName, ...[...node.attributes].map((a) => a.name).sort()].join(' ');
+  seen[names] = (seen[names] ?? 0) + 1; } return seen; }"""
+
+
+def decided(seq: int, kind: str, result: str, **more: Any) -> Record:
+    told: dict[str, Any] = {
+        "seq": seq, "at": 0.0, "kind": kind, "url": "", "candidate": -1, "attempt": 0, "score": 0.5,
+        "terms": (), "queue": 0, "status": 200, "result": result, "verdict": 0.9, "reasons": (), "new": 0,
+        "known": 0, "dropped": (),
+    }  # fmt: skip
+    return Record(Decision(**(told | more)))
+
+
+def made(place: Path, texts: list[str], urls: list[str], formula: str) -> None:
+    """A crawl in which every page is a find, with these titles, anchors, reasons and addresses; with these
+    names of contributions and commands, failures, and as many links that wait."""
+    count = len(texts)
+    with SqliteStore(place) as store:
+        store.set_meta(
+            config={"seeds": ["http://a.example/"], "match": formula, "strategy": "best-first"},
+            stopped="interrupted",
+        )
+        for first, source, via in ((0, -1, Via.SEED), (count, 0, Via.LINK)):
+            there = [url if first == 0 else url.replace("a.example/", "a.example/w") for url in urls]
+            store.save(
+                [
+                    SaveCandidates(
+                        first, np.arange(first, first + count, dtype=np.uint64), tuple(there),
+                        ("a.example",) * count, (0,) * count, source, tuple(texts), via, np.zeros((count, 2)),
+                    )
+                ]
+            )  # fmt: skip
+        commands = [
+            {"command": "set-boost", "pattern": texts[1], "factor": 2.0, "columns": ["estimate", texts[0]]},
+            {"command": "set-focus", "formula": formula, "rescore": False, "instead_of": formula},
+            {"command": "ban-host", "host": texts[2]},
+            {"command": "feedback", "url": texts[3], "satisfied": False},
+        ]
+        for number, entry in enumerate(commands):
+            text = json.dumps(entry)
+            store.save([decided(number + 1, "command", entry["command"], reasons=(text,))])
+            if entry["command"] == "set-boost":  # what the journal has, a preview repeats
+                store.save([Journal(0, text)])
+        for number, title in enumerate(texts):
+            text = f"wind {title}"
+            left_out = ((f"{number} {title[:30]}", 1),)
+            store.save(
+                [
+                    Close(number, State.FETCHED, "", 1),
+                    SavePage(
+                        candidate=number, page=Page(url=urls[number], title=title, text=text),
+                        verdict=Verdict(0.9, True, (title[:50],)), matched=True, duplicate_of=-1, near=False,
+                        source=-1, depth=0, fetched_at=0.0, wire=10, blob=None, links=array("I"),
+                    ),
+                    SaveHost(
+                        host="a.example", next_at=0.0, delay=1.0, failures=0, requests=number + 1,
+                        pages=number + 1, matches=number + 1, robots=(),
+                    ),
+                    decided(
+                        10 + 2 * number, "page", "match", url=urls[number], candidate=number,
+                        terms=(0.2, 0.3), reasons=(title[:50],), dropped=left_out if number < 5 else (),
+                    ),
+                    decided(
+                        11 + 2 * number, "robots", "failed", url=urls[number], status=500, reasons=(title,)
+                    ),
+                ]
+            )  # fmt: skip
+
+
+def walk(page: Any, served: Served, name: str) -> Iterator[str]:
+    """Through every panel; gives the name of each when it is there."""
+    page.wait_for_selector("#finds .title")
+    page.wait_for_selector("#graph circle")
+    page.wait_for_selector("#marks li >> nth=3")
+    for details in page.query_selector_all("details"):
+        details.evaluate("node => { node.open = true; }")
+    page.click("#factor-keys button >> nth=1")
+    page.wait_for_selector("#moved .url")
+    page.wait_for_timeout(300)
+    yield "the crawl"
+    for _ in range(3):
+        page.click("#finds-on")
+        page.wait_for_timeout(150)
+    page.click("#finds .title >> nth=1")
+    page.wait_for_selector("#detail[open] .text")
+    yield "a find"
+    page.keyboard.press("Escape")
+    page.click("#decisions button:has-text('Why') >> nth=0")
+    page.wait_for_selector("#detail[open] pre, #notice p")
+    page.wait_for_timeout(300)
+    yield "why"
+    page.keyboard.press("Escape")
+    page.click("#finds .do button >> nth=0")
+    yield "feedback"
+    page.click("#steer-close")
+    page.fill("#steer-pattern", "*/w1*")
+    page.click("#steer-look")
+    page.wait_for_selector("#steer-moves table")
+    yield "steering"
+    page.click("#steer-close")
+    page.goto(f"{served.base}/")
+    page.wait_for_selector("[data-is=formula]:not(:empty)")
+    yield "the list"
+    page.goto(f"{served.base}/compare?c={key_of(name)}")
+    page.wait_for_selector("#compared tbody tr")
+    for details in page.query_selector_all("details"):
+        details.evaluate("node => { node.open = true; }")
+    yield "the comparison"
+
+
+@pytest.mark.data
+def test_hostile_text_gains_no_element_and_no_attribute_in_any_panel(
+    browser: Any, tmp_path: Path, suite: Any
+):
+    naughty = [text.replace("\0", " ") for text in json.loads(suite("html/blns.json").read_text("utf-8"))]
+    naughty += [
+        "<script>window.hacked=1</script>",
+        "<img src=x onerror='window.hacked=1'>",
+        "{{7*7}}",
+        "</title><b>",
+    ]
+    naughty = [text.encode("utf-8", "replace").decode() or "x" for text in naughty][-200:][::-1]
+    seen: dict[str, dict[str, dict[str, int]]] = {}
+    for name, texts in (("plain", [f"wind {n}" for n in range(len(naughty))]), ("<b>naughty", naughty)):
+        hostile = name != "plain"
+        extra = "<script>window.hacked=1</script>" if hostile else "x"
+        urls = [f"http://a.example/{n}?{extra}" for n in range(len(texts))]
+        folder = tmp_path / ("hostile" if hostile else "calm")
+        made(folder / name, texts, urls, f'"{extra} wind"' if hostile else '"wind"')
+        with serving(folder) as served:
+            page = opened(browser, served, f"/crawl/{key_of(name)}")
+            seen[name] = {}
+            for panel in walk(page, served, name):
+                shape = page.evaluate(SHAPE)
+                seen[name][panel] = {is_: n for is_, n in shape.items() if not is_.startswith("MARK")}
+                assert page.evaluate("window.hacked") is None, panel
+                assert page.complaints == [], panel
+            page.context.close()
+    for panel, shape in seen["plain"].items():
+        assert seen["<b>naughty"][panel] == shape, panel
+
+
+def test_a_hostile_formula_in_the_form_stays_text(browser: Any, crawls: Path):
+    shapes = []
+    with serving(crawls) as served:
+        for formula in (
+            '"calm x"',
+            '"<img src=x onerror=alert(1)> </textarea><script>window.hacked=1</script>"',
+        ):
+            page = opened(browser, served, "/new")
+            page.fill("#name", "x")
+            page.fill("#s-seeds", "http://a.example/")
+            page.fill("#s-match", formula)
+            page.wait_for_selector("#readback code")
+            page.click("details.try summary")
+            page.fill("#try-text", "<p>wind</p>")
+            page.click("#try")
+            page.wait_for_selector("#tried table")
+            page.wait_for_timeout(500)
+            shapes.append(page.evaluate(SHAPE))
+            assert page.evaluate("window.hacked") is None
+            assert page.complaints == []
+            page.context.close()
+    assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize("path", ["/", "/new", "/compare", "/crawl"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, crawls: Path, path: str, scheme: str):
+    with serving(crawls) as served:
+        where = f"/crawl/{key_of('wind')}" if path == "/crawl" else path
+        # The policy forbids the tool itself: it is put in from outside, the page stays as it is.
+        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        page = context.new_page()
+        page.goto(f"{served.base}{where}?token={served.admitted.token}")
+        page.wait_for_timeout(1500)
+        page.add_script_tag(path=str(AXE))
+        found = page.evaluate("axe.run()")
+        told = [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]]
+        assert told == []
+        context.close()
+
+
+def test_a_phone_shows_no_page_wider_than_itself(browser: Any, crawls: Path):
+    with serving(crawls) as served:
+        for path in ("/", "/new", "/compare", f"/crawl/{key_of('wind')}"):
+            page = opened(browser, served, path, viewport={"width": 390, "height": 800})
+            page.wait_for_timeout(1000)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+            page.context.close()
+
+
+def test_every_number_says_what_it_is_by_keyboard(browser: Any, crawls: Path):
+    with serving(crawls) as served:
+        page = opened(browser, served, f"/crawl/{key_of('wind')}")
+        page.wait_for_selector("#finds .title")
+        for label in page.query_selector_all(".figures dt"):
+            label.focus()
+            assert len(page.text_content("#tooltip")) > 15
+            assert page.is_visible("#tooltip")
+        assert page.complaints == []
+
+
+def test_a_page_without_the_token_shows_and_offers_no_change(browser: Any, crawls: Path):
+    with serving(crawls) as served:
+        page = browser.new_context().new_page()
+        page.goto(f"{served.base}/crawl/{key_of('wind')}")
+        page.wait_for_selector("#finds .title")
+        assert page.is_visible(".readonly")
+        assert page.is_disabled("#goon")
+
+
+def test_an_answer_that_comes_late_does_not_replace_the_one_asked_for_after_it(browser: Any, crawls: Path):
+    with serving(crawls) as served:
+        page = opened(browser, served, "/compare")
+        boxes = page.query_selector_all("#choose input")[:2]
+        late: list[Any] = []
+        page.route("**/api/compare?*", lambda route: route.continue_() if late else late.append(route))
+        for box in boxes:
+            box.check()
+        page.wait_for_selector("#compared tbody tr >> nth=1")
+        with page.expect_response("**/api/compare?*"):
+            late[0].continue_()
+        page.wait_for_timeout(300)
+        assert len(page.query_selector_all("#compared tbody tr")) == len(boxes) == 2
+        assert page.complaints == []
