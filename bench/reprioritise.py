@@ -2,14 +2,16 @@
 
     python bench/reprioritise.py               # one core; ten minutes
     python bench/reprioritise.py --limit 100000
+    python bench/reprioritise.py --strategy topic-driven     # with PageRank, and twenty articles as examples
     python bench/reprioritise.py --exact --pages 2000   # the order against exact recomputation
 
 A web of fifty thousand hosts, each with its own copy of every Wikispeedia article, goes through the real
-engine with `intelligent` (all factors, learned weights): pages have the words of the articles (some 2,200,
-of which 540 stems differ) and about a hundred links: those of the article on their own host, filled up with
-links to the same articles on other hosts. Printed for each size, in CPU milliseconds per page: all of
-`settle` and `lease`; of that learning, scoring, filing and choosing (`learn+score+pop`); that as a ratio to
-the smallest size; and how often an audit found the chosen link to be the true best of all.
+engine with `intelligent` (all factors, learned weights) or `topic-driven`: pages have the words of the
+articles (some 2,200, of which 540 stems differ) and about a hundred links: those of the article on their
+own host, filled up with links to the same articles on other hosts. Printed for each size, in CPU
+milliseconds per page: all of `settle` and `lease`; of that learning, scoring, filing and choosing
+(`learn+score+pop`); that as a ratio to the smallest size; and how often an audit found the chosen link to
+be the true best of all.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ from clew.run import CrawlConfig, Session, VirtualClock
 from clew.store import MemoryStore
 from clew.strategy import Intelligent, make
 from clew.testing import DemoWeb
+from clew.topic import Example
+from clew.training.train import like
 
 HOSTS = 50_000
 #: Links of a page, if its article does not have more of its own.
@@ -138,14 +142,17 @@ class TimedExpander:
         return getattr(self._expander, name)
 
 
-def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]]:
+def measure(
+    limit: int, options: dict[str, object], name: str = "intelligent", confidence: float | None = None
+) -> Iterator[dict[str, float]]:
     """One row for each size up to the limit, as it is reached."""
     web = Copies()
     shelf: list[str] = []
     predicate = Blind(web.good)
-    rules = CrawlRules(scope=Scope(), politeness=Politeness(own=lambda host: True, own_robots=False))
-    strategy = make("intelligent", predicate, options=options)
-    assert isinstance(strategy, Intelligent)
+    politeness = Politeness(own=lambda host: True, own_robots=False)
+    rules = CrawlRules(scope=Scope(), politeness=politeness, confidence=confidence)
+    examples = [Example(path, Page(url=path, text=web.pages[path][0])) for path in sorted(web.good)[:20]]
+    strategy = make(name, predicate, options=options, like=like(examples))
     crawl = Crawl(predicate, strategy, rules, shelf.__getitem__)
     whole, chosen = Timed(), Timed()
     timed = TimedExpander(crawl.expander, chosen)
@@ -159,7 +166,7 @@ def measure(limit: int, options: dict[str, object]) -> Iterator[dict[str, float]
     while sizes:
         task = lease(float(pages), 1)[0]
         assert task.kind is TaskKind.PAGE
-        if pages >= audit:
+        if pages >= audit and isinstance(strategy, Intelligent):
             # An audit looks at every candidate, so there are fewer of them the more there are.
             audit = pages + max(AUDITED, crawl.frontier.queued // AUDITED_EACH)
             right += _is_best(strategy, task.candidate)
@@ -246,6 +253,8 @@ def _keep(shelf: list[str], effects: tuple[object, ...]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=SIZES[-1])
+    parser.add_argument("--strategy", default="intelligent", choices=["intelligent", "topic-driven"])
+    parser.add_argument("--confidence", type=float, default=None, help="suspend directions at this level")
     parser.add_argument("--refresh", type=float, default=None, help="grow by this share between estimates")
     parser.add_argument("--exact", action="store_true", help="compare the order with that of the naive loop")
     parser.add_argument("--pages", type=int, default=300, help="pages of the comparison")
@@ -261,7 +270,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"candidate is scored anew after every page; after {exact.loops} pages by the naive loop, too:")
         print(f"it gave the same numbers for {exact.equal} of {exact.rows} candidates")
         return 0
-    rows = measure(asked.limit, {} if asked.refresh is None else {"refresh": asked.refresh})
+    options: dict[str, object] = {} if asked.refresh is None else {"refresh": asked.refresh}
+    rows = measure(asked.limit, options, asked.strategy, asked.confidence)
     heads = ("candidates", "pages", "settle+lease", "learn+score+pop", "ratio", "best")
     if not asked.json:
         print("{:>11} {:>7} {:>13} {:>16} {:>6} {:>8}".format(*heads), flush=True)

@@ -27,6 +27,7 @@ from record import RESULTS, ROOT, record, stamp
 PLAN: dict[str, tuple[str, ...]] = {
     "walk": ("walk.py",),
     "browser": ("browser.py",),
+    "dashboard": ("dashboard.py",),
     "parse_speed": ("parse_speed.py",),
     "robots_speed": ("robots_speed.py",),
     "topics": ("topics.py",),
@@ -41,12 +42,19 @@ PLAN: dict[str, tuple[str, ...]] = {
     "factors": ("factors.py",),
     "reuse": ("reuse.py", "--jobs", str(os.cpu_count() or 1)),
     "learning": ("learning.py",),
+    "recall": ("recall.py", "--workers", str(os.cpu_count() or 1)),
+    "confidence": ("confidence.py", "--jobs", str(os.cpu_count() or 1)),
+    "climbing": ("climbing.py", "--jobs", str(os.cpu_count() or 1)),
+    "interests": ("interests.py", "--kind", "related", "--throws", "1"),
+    "topic_driven_cost": ("reprioritise.py", "--strategy", "topic-driven"),
+    "tunnelling": ("tunnelling.py", "--way", "climb", "drop", "reweight", "--jobs", str(os.cpu_count() or 1)),
 }
 
 #: Words of a run that shows no more than that the script runs: minutes for all. Of speed, clew's part alone.
 SHORT: dict[str, tuple[str, ...]] = {
     "walk": ("--web", "demo", "--pages", "40", "--warm-up", "10"),
     "browser": ("--pages", "4"),
+    "dashboard": ("--pages", "500", "--candidates", "5000", "--turns", "1"),
     "parse_speed": (),
     "robots_speed": (),
     "topics": ("--kind", "keyword", "--examples", "5"),
@@ -61,6 +69,12 @@ SHORT: dict[str, tuple[str, ...]] = {
     "factors": ("--corpus", "webkb:cornell", "--topics", "1", "--budget", "40"),
     "reuse": ("--topics", "2", "--seeds", "1", "--before", "60", "--budget", "40"),
     "learning": ("--experiment", "quick", "--budget", "40"),
+    "recall": ("--only", "demo", "--topics", "1"),
+    "confidence": ("--web", "detours", "--strategy", "breadth-first", "--budget", "40", "--half", "tune"),
+    "climbing": ("--web", "webkb:cornell", "--topics", "1", "--requests", "150"),
+    "interests": ("--only", "demo", "--requests", "60", "--throws", "1"),
+    "topic_driven_cost": ("--strategy", "topic-driven", "--limit", "10000"),
+    "tunnelling": ("--narrow", "1", "--broad", "1", "--requests", "150"),
 }
 
 

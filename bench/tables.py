@@ -59,6 +59,30 @@ def walk(found: Figures) -> str:
     )
 
 
+def dashboard(found: Figures) -> str:
+    first, again, crawling = found["first_look"], found["second_look"], found["crawling"]
+    error = crawling["ratio_standard_error"]
+    most = max(one["update_ms_most"] for one in (first, again, crawling))
+    return table(
+        "of the dashboard | is",
+        (
+            ("pages and candidates of the crawl", f"{found['pages']:,}, {found['candidates']:,}"),
+            ("first paint", f"{first['first_paint']:.2f} s; again {again['first_paint']:.2f} s"),
+            (
+                "figures and curve there",
+                f"{first['figures_and_curve']:.2f} s; again {again['figures_and_curve']:.2f} s",
+            ),
+            ("all of it taken in", f"{first['all_taken_in']:.1f} s"),
+            ("server time of an update, while it crawls", f"{crawling['update_ms_median']:.1f} ms"),
+            ("the longest", f"{most:.1f} ms"),
+            (
+                "the crawl's pages a CPU-second, page open ÷ closed",
+                f"{crawling['ratio']:.3f}{'' if error is None else f' ± {error:.3f}'}",
+            ),
+        ),
+    )
+
+
 def browser(found: Figures) -> str:
     first = found[0]["pages_per_cpu_second"]
     return table(
@@ -107,6 +131,60 @@ def topics(found: Figures) -> str:
     return f"{table(heads, rows)}\n{said}\n"
 
 
+def recall(found: Figures) -> str:
+    named = ("runs", "topics", "covered", "covered_at_looks", "stopped", "reached", "median_cost")
+    rows = ((name, *("–" if one[key] is None else one[key] for key in named)) for name, one in found.items())
+    heads = "crawls | runs | topics | truth in the 90 % interval | at every look | stopped | 0.8 reached"
+    return table(f"{heads} | requests, of the oracle's (median)", rows)
+
+
+def interests(found: Figures) -> str:
+    named = ("trios", "interests", "each_median", "each_reached", "together")
+    rows = (
+        (name, *(one[key] for key in named), " to ".join(map(str, one["together_interval"])))
+        for name, one in found.items()
+    )
+    heads = "interests, share, web | trios | interests | each, of alone (median) | with at least 0.9 of it"
+    return table(f"{heads} | together, of three crawls | [95 %]", rows)
+
+
+def tunnelling(found: Figures) -> str:
+    parts = []
+    for kind in found:
+        ways = list(kind["formulas"][0]["finds"])
+        finds = [(one["formula"], *(one["finds"][way] for way in ways)) for one in kind["formulas"]]
+        rows = [(one["way"], _mean(one["ratio"]), one["least"], one["changes"]) for one in kind["ways"]]
+        heads = f"{kind['kind']} formula on {kind['web']}, finds | {' | '.join(ways)}"
+        parts.append(table(heads, finds))
+        parts.append(
+            table("way | finds, of those without tunnelling [95 %] | least | changes of focus", rows)
+        )
+    return "\n".join(parts)
+
+
+def confidence(found: Figures) -> str:
+    rows = [
+        (one["web"], one["strategy"], _number(one["off"]), _number(one["on"]), _ratio(one), one["topics"])
+        for one in (found if isinstance(found, list) else [found])
+    ]
+    return table("web | strategy | nAUC without | with | ratio [95 %] | topics", rows)
+
+
+def _ratio(one: Mapping[str, Any]) -> str:
+    return "–" if one["ratio"] is None else _mean([one["ratio"], *one["interval"]])
+
+
+def climbing(found: Figures) -> str:
+    rows = [
+        (one["web"], len(one["topics"]), _mean(one["ratio"]), one["least"], one["all"], one["changes"])
+        for one in found
+    ]
+    heads = (
+        "web | topics | finds, of those without tunnelling [95 %] | least | of all finds | changes of focus"
+    )
+    return table(heads, rows)
+
+
 def _mean(found: list[float]) -> str:
     return f"{found[0]:.3f} [{found[1]:.3f}, {found[2]:.3f}]"
 
@@ -117,10 +195,11 @@ def visits(found: Figures) -> str:
         (
             *(f"{told['import']['lines']:,}", f"{told['import']['lines_per_cpu_s']:,}", told["import"]["MB"]),
             *(f"{told['read']['visits']:,}", told["read"]["cpu_s"], told["page"]["ratio"]),
+            f"{100 * told['scoring']['added']:.0f} %",
         )
     ]
     heads = "lines | lines a CPU-s | MB | visits read | CPU-s to read them | a page with a log / without"
-    return table(heads, rows)
+    return table(f"{heads} | what scoring by it adds to a page", rows)
 
 
 def learning_memory(found: Figures) -> str:
@@ -151,6 +230,22 @@ def exact(found: Figures) -> str:
         f"{alike} choices, with their scores to the last bit, are those made when every candidate is scored\n"
         f"anew after every page; after {found['loops']} pages by the naive loop, too, which gave the same\n"
         f"numbers for {equal} candidates.\n"
+    )
+
+
+def topic_driven_cost(found: Figures) -> str:
+    first = found[0]["ms"]
+    return table(
+        "candidates | pages fetched | learn, score, file, choose | ratio",
+        (
+            (
+                f"{one['candidates']:,.0f}",
+                f"{one['pages']:,}",
+                f"{one['ms']:.2f} ms",
+                f"{one['ms'] / first:.2f}",
+            )
+            for one in found
+        ),
     )
 
 
@@ -291,9 +386,13 @@ def _number(value: float | None) -> str:
 #: Benchmarks with a place in the document, and how their figures are put.
 MAKERS: dict[str, Callable[[Figures], str]] = {
     "browser": browser,
+    "climbing": climbing,
+    "confidence": confidence,
+    "dashboard": dashboard,
     "exact": exact,
     "factors": factors,
     "frontier_memory": frontier_memory,
+    "interests": interests,
     "learning": learning,
     "learning_memory": learning_memory,
     "parse_speed": parse_speed,
@@ -303,7 +402,10 @@ MAKERS: dict[str, Callable[[Figures], str]] = {
     "resume": resume,
     "soak": soak,
     "speed": speed,
+    "recall": recall,
+    "topic_driven_cost": topic_driven_cost,
     "topics": topics,
+    "tunnelling": tunnelling,
     "visits": visits,
     "walk": walk,
 }

@@ -4,28 +4,35 @@
 
 A log in Squid's own format is made (20,000 addresses, 50,000 pages, four of ten lines embedded resources) and
 imported in this process; then the demo web is crawled by `intelligent` without and with a log of made people,
-in turn, three times each. Prints one JSON line per quantity; with `--json`, one list of them.
+in turn, several times each (`page`: these are two crawls, of other pages and with other candidates). What the
+crawl with the log was told is told again to `intelligent` with and without it, in turn (`scoring`: what the
+log's factors and offers add, as a share of all else that a page costs; pages come parsed). Prints one JSON
+line per quantity; with `--json`, one list of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from clew.factor.visit_log import VisitLog
 from clew.lab import DemoWeb
 from clew.lab.made_log import made_log
 from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
-from clew.lab.simulate import simulate
+from clew.lab.simulate import SimulatedCrawl, simulate
 from clew.lab.visit_logs import visit_log
-from clew.strategy import make
+from clew.strategy import Strategy, make
 from clew.visits import ImportSettings, Secret, VisitsDatabase, import_log, read_visits
 
 KINDS = ("text/html",) * 6 + ("image/png",) * 3 + ("text/css",)
@@ -73,24 +80,61 @@ def importing(lines: int) -> list[dict[str, object]]:
     ]
 
 
-def crawling(budget: int = 400, rounds: int = 3) -> dict[str, object]:
-    """What a page costs with a log and without, the least of several rounds."""
+def crawling(budget: int = 400, rounds: int = 7) -> list[dict[str, object]]:
+    """What a page costs with a log and without, and what scoring by it costs; the least of several rounds."""
     web = DemoWeb()
     lines = [line.split(" ", 7) for line in made_log(web, {"wind": web.relevant()}, people=200, robots=0)]
     log = visit_log([(row[2], int(float(row[0]) * 1000), row[6]) for row in lines])
     wanted = Blind("wind", web.relevant())
-    cost: dict[str, float] = {}
+    parsed = ParsedWeb(web)
+
+    def crawled(visits: VisitLog | None, told: list[tuple[str, Any]] | None = None) -> SimulatedCrawl:
+        strategy = make("intelligent", wanted, visits=visits)
+        if told is not None:
+            overhear(strategy, told)
+        return simulate(parsed, wanted, strategy, web.seeds(), budget)
+
+    def learned(visits: VisitLog | None) -> float:
+        strategy = make("intelligent", wanted, visits=visits)
+        before = time.process_time()
+        for name, given in told:
+            getattr(strategy, name)(given)
+        return time.process_time() - before
+
+    told: list[tuple[str, Any]] = []
+    pages = crawled(log, told).pages
+    page: dict[str, float] = defaultdict(lambda: math.inf)
+    strategy: dict[str, float] = defaultdict(lambda: math.inf)
     for _ in range(rounds):
         for name, visits in (("without", None), ("with", log)):
-            strategy = make("intelligent", wanted, visits=visits)
-            course = simulate(ParsedWeb(web), wanted, strategy, web.seeds(), budget)
-            cost[name] = min(cost.get(name, 1e9), course.cpu / course.pages)
-    shown = {name: round(1000 * seconds, 3) for name, seconds in cost.items()}
-    return {
-        "what": "page",
-        **{f"ms_{name}": ms for name, ms in shown.items()},
-        "ratio": round(cost["with"] / cost["without"], 3),
-    }
+            course = crawled(visits)
+            page[name] = min(page[name], 1000 * course.cpu / course.pages)
+            strategy[name] = min(strategy[name], 1000 * learned(visits) / pages)
+    added = strategy["with"] - strategy["without"]
+
+    def shown(cost: Mapping[str, float]) -> dict[str, float]:
+        return {f"ms_{name}": round(ms, 3) for name, ms in cost.items()}
+
+    return [
+        {"what": "page", **shown(page), "ratio": round(page["with"] / page["without"], 3)},
+        {"what": "scoring", **shown(strategy), "added": round(added / (page["with"] - added), 3)},
+    ]
+
+
+def overhear(strategy: Strategy, told: list[tuple[str, Any]]) -> None:
+    """Keep what a strategy is told: pages that were fetched, candidates without a page."""
+
+    def kept(name: str) -> Callable[[Any], Any]:
+        heard = getattr(strategy, name)
+
+        def hear(given: Any) -> Any:
+            told.append((name, given))
+            return heard(given)
+
+        return hear
+
+    for name in ("observe_many", "meet"):
+        setattr(strategy, name, kept(name))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,7 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args(argv)
-    found = [*importing(asked.lines), crawling()]
+    found = [*importing(asked.lines), *crawling()]
     if asked.json:
         print(json.dumps(found))
     else:

@@ -28,15 +28,13 @@ from numpy.typing import NDArray
 from verdict import arguments, ended
 
 from clew.errors import FetchError, ParseError
-from clew.lab.corpora import corpora_home, open_web
-from clew.lab.corpus_index import open_index
-from clew.lab.corpus_readers import webkb
-from clew.lab.webs import CorpusWeb, LabelledWeb
+from clew.lab.corpora import open_web
+from clew.lab.webs import LabelledWeb
 from clew.page import Page
 from clew.policy import Duplicates
 from clew.run.parsing import to_page
 
-WEBS = ("wikispeedia:images", "webkb", "webkb:misc", "washington", "miniweb", "demo")
+WEBS = ("wikispeedia:images", "webkb", "webkb:misc", "webkb:washington", "miniweb", "demo")
 FALSE_UNDER, MISSED_FROM, MOST_FALSE, LEAST_JUDGED = 0.80, 0.95, 0.01, 300
 WORD = re.compile(r"\w+")
 BUCKETS, BAND, LOOKS, LIKELY = 96, 6, 60, 0.85
@@ -99,14 +97,6 @@ def minima(fives: Fives) -> bytes:
     return (least & np.uint64(0xFF)).astype(np.uint8).tobytes()
 
 
-def opened(name: str) -> LabelledWeb:
-    """A recorded web; `washington` is a file of its own that has no name in the lab."""
-    if name != "washington":
-        return open_web(name)
-    path = corpora_home() / "webkb_washington_pages.jsonl.zst"
-    return CorpusWeb(name, (open_index(path.name.partition(".")[0], path, webkb),))
-
-
 def pages(web: LabelledWeb) -> Iterator[Page]:
     """Every page that can be read, in the order of the web."""
     for url in web.urls():
@@ -125,7 +115,7 @@ def judged(name: str) -> Row:
     heads: list[tuple[str, str]] = []
     pairs: list[tuple[int, int, bool]] = []
     originals: list[int] = []
-    for number, page in enumerate(pages(opened(name))):
+    for number, page in enumerate(pages(open_web(name))):
         texts.append(zlib.compress(page.text.encode("utf-8", "surrogatepass"), 1))
         heads.append((page.url, page.title))
         repeated = seen.find(page.digest, page.sketch)

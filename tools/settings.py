@@ -80,7 +80,7 @@ def option_table() -> str:
 def _option_row(item: Declared) -> CrawlOption:
     setting = item.setting
     # `--types a,b` is one word; every other list is given item by item
-    many = item.is_list and not setting.value.endswith(",…")
+    many = setting.repeats or (item.is_list and not setting.value.endswith(",…"))
     return CrawlOption(
         item.key,
         tuple(filter(None, (f"--{item.dashed}", setting.short))),
