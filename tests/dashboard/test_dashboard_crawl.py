@@ -236,7 +236,9 @@ def test_the_graph_is_bounded_and_its_links_lead_from_seeds_to_finds(dashboard: 
     assert any(node["find"] for node in found["nodes"])
     followed = {to for _, to, way in found["edges"] if way}
     assert all(node["seed"] or at in followed for at, node in enumerate(found["nodes"]))
-    assert all(0 <= node["x"] <= 1 and 0 <= node["y"] <= 1 for node in found["nodes"])
+    assert all(
+        0 <= node["x"] <= found["width"] and 0 <= node["y"] <= found["height"] for node in found["nodes"]
+    )
 
 
 def test_an_export_has_the_finds_and_a_report_is_a_file_to_keep(dashboard: Served):

@@ -23,6 +23,7 @@ from clew.predicate.verdict import Verdict
 from clew.report import ComparedCrawl, gather, write_comparison, write_report
 from clew.report.crawl_fold import MAX_POINTS
 from clew.report.crawl_summary import MAX_FINDS, harvest_curve
+from clew.report.find_graph import graph_of
 from clew.report.harvest_chart import curves
 from clew.store import MemoryStore
 
@@ -269,7 +270,8 @@ def test_changes_of_focus_are_marks_on_the_curve_and_rows_of_a_table(tmp_path):
     assert [mark["class"] for mark in page.all("line") if "mark" in (mark["class"] or "")] == ["mark c0"]
     assert "page 3: wind AND <i>sea</i> became wind" in page.text
     assert "Changes of focus" in page.text
-    assert page.all("i") == [{"class": "c0"}], "the key of the chart, and nothing of a formula"
+    keys = [swatch["class"] for swatch in page.all("i")]
+    assert keys == ["c0", "dot c2", "dot c0", "dot pale"], "the keys of the charts, and nothing of a formula"
 
 
 def test_a_report_of_ten_thousand_finds_is_no_larger_than_two_megabytes(tmp_path: Path):
@@ -277,7 +279,11 @@ def test_a_report_of_ten_thousand_finds_is_no_larger_than_two_megabytes(tmp_path
         f"{number} " + "A title that goes on and on, as some do & then <more> " * 20
         for number in range(10_000)
     ]
-    urls = [f"http://a.example/{number}/" + "a-long-path/" * 20 for number in range(10_000)]
+    # The last ones, whose ways are drawn, have the longest addresses there are.
+    urls = [
+        f"http://a.example/{number}/" + "a-long-path/" * (20 if number < 9900 else 150)
+        for number in range(10_000)
+    ]
     write_report(stored(titles, urls), tmp_path / "report.html", command="clew crawl")
     assert (tmp_path / "report.html").stat().st_size <= 2_000_000
     shown = Reader((tmp_path / "report.html").read_text("utf-8"))
@@ -300,10 +306,59 @@ def test_a_report_has_the_charts_of_the_dashboard_and_a_table_behind_each(tmp_pa
     html = (tmp_path / "report.html").read_text("utf-8")
     shown = Reader(html)
     tables = {table.get("id") for table in shown.all("table")}
-    assert {"curve", "looks", "factors"} <= tables
+    assert {"curve", "looks", "factors", "graph"} <= tables
     names = [line.get("class") for line in shown.all("polyline")]
     assert names.count("line c1 far") == 1, "what chance would have brought"
     assert len([line for line in shown.all("line") if line.get("class") == "across"]) == 1
     assert "*/&lt;b&gt;/* is worth 2 times as much" in html
-    assert len(shown.all("svg")) == 3
+    assert len(shown.all("svg")) == 4
+    assert sum(dot["class"] == "find" for dot in shown.all("circle")) == 60, "the ways to the finds"
     assert "boost" in "".join(shown.text)
+
+
+def led_to_finds() -> MemoryStore:
+    """A seed, a page it links to, which is none, and a find behind that; with a way back."""
+    store = MemoryStore()
+    store.set_meta(config={"seeds": ["http://a.example/"], "match": "wind"})
+    links = {0: array("I", [1]), 1: array("I", [2]), 2: array("I", [0, 2])}
+    for number, links_of in links.items():
+        url = f"http://a.example/{number}?<b>"
+        store.save(
+            [
+                SaveCandidates(
+                    number, np.array([number], np.uint64), (url,), ("a.example",), (number,), number - 1,
+                    ("",), Via.LINK if number else Via.SEED, np.zeros((1, 1)),
+                ),
+                Close(number, State.FETCHED, "", 1),
+                SavePage(
+                    candidate=number, page=Page(url=url, title="x", text="x"),
+                    verdict=Verdict(0.9, number == 2), matched=number == 2, duplicate_of=-1, near=False,
+                    source=number - 1, depth=number, fetched_at=0.0, wire=10, blob=None, links=links_of,
+                ),
+                Record(decision(number + 1, "match" if number == 2 else "miss", url)),
+            ]
+        )  # fmt: skip
+    return store
+
+
+def test_the_ways_to_the_finds_are_drawn_from_their_seeds(tmp_path: Path):
+    _, page = report(led_to_finds(), tmp_path)
+    assert [dot["class"] for dot in page.all("circle")] == ["seed", "page", "find"]
+    across = [float(dot["cx"] or "") for dot in page.all("circle")]
+    assert across == sorted(set(across)), "a column for each distance from a seed"
+    lines = [line["class"] for line in page.all("line") if line["class"] in ("way", "other")]
+    assert lines == ["way", "way", "other"], "two that were followed, and the way back; none to itself"
+    assert "http://a.example/2?<b>" in page.text
+    assert not page.all("b")
+
+
+def test_a_way_whose_beginning_is_lost_is_drawn_as_far_as_it_is_known():
+    class Torn(MemoryStore):
+        def links_numbered(self, candidates):
+            return {number: link for number, link in super().links_numbered(candidates).items() if number}
+
+    torn = led_to_finds()
+    torn.__class__ = Torn
+    graph = graph_of(torn, gather(torn).fold.finds)
+    assert [node.id for node in graph.nodes] == [1, 2]
+    assert graph.edges == [(0, 1, True)]

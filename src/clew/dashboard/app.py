@@ -10,7 +10,7 @@ import asyncio
 import json
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,11 +30,11 @@ from clew.dashboard import compare, form
 from clew.dashboard.finds import list_finds, one_page
 from clew.dashboard.folder import CrawlFolder, ListedCrawl, key_of
 from clew.dashboard.gate import LONGEST, AccessRules, Gate
-from clew.dashboard.graph import graph_of
 from clew.dashboard.launch import Launcher
 from clew.dashboard.live import LiveCrawl, as_json
 from clew.dashboard.steer import SteerDesk
 from clew.errors import ClewError, UsageError
+from clew.report.find_graph import graph_of
 from clew.run.explain import explain
 from clew.store import export
 
@@ -340,7 +340,8 @@ async def graph(request: Request) -> Response:
     def drawn() -> dict[str, Any]:
         live.update()
         with live.reading() as reader:
-            return graph_of(reader, live.fold.finds)
+            found = graph_of(reader, live.fold.finds)
+            return asdict(found) | {"drawn": found.drawn}
 
     return _json(await run_in_threadpool(live.locked, drawn))
 

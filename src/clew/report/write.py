@@ -19,6 +19,7 @@ from clew import __version__
 from clew.predicate.interests import formulas
 from clew.report.crawl_fold import BLIND, Curve, chance_curve
 from clew.report.crawl_summary import MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
+from clew.report.find_graph import graph_of, shown
 from clew.report.harvest_chart import curves, legend, recall_band
 from clew.report.line_chart import COLOURS, Line, key, plot
 from clew.run.stopping import estimates
@@ -55,6 +56,7 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
         "factor_key": key([name for name, _ in factors]),
         "names": legend(["finds", *facts.interests]),
         "formulas": sought_by_name(facts),
+        "graph": graph_of(store, facts.fold.finds),
         "looks": looks,
         "band": recall_band(looks, facts.curve),
         "elapsed": duration_text(elapsed) if elapsed else "",
@@ -154,7 +156,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(link=link, size=size_text, setting=_setting)
+    environment.filters.update(link=link, shown=shown, size=size_text, setting=_setting)
     return environment
 
 

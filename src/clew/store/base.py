@@ -106,6 +106,19 @@ class CandidateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLink:
+    """A candidate as a link: where it leads, from where, and how far from a seed."""
+
+    id: int
+    url: str
+    source: int
+    """The candidate number of the page it was found on; -1 for seeds."""
+    depth: int
+    anchor: str
+    state: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """The figures of `clew status`."""
 
@@ -182,6 +195,10 @@ class Reader(Protocol):
 
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a canonical URL."""
+        ...
+
+    def links_numbered(self, candidates: Sequence[int]) -> dict[int, FoundLink]:
+        """Some candidates as links, by number; those never saved are left out."""
         ...
 
     def outlinks(self, candidate: int) -> NDArray[np.int64]:

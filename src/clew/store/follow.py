@@ -6,8 +6,7 @@ way neither waits nor keeps its write-ahead log for a reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from clew.messages import Decision, Journal, SaveHost
@@ -16,23 +15,7 @@ from clew.store import schema, snapshot
 from clew.store.base import PageRow
 from clew.store.faults import decoding
 from clew.store.read import TRACE, WITH_TEXT, WITHOUT_TEXT, CrawlReader, decision_of, journal_entry
-from clew.store.rows import address, typed
-
-#: Numbers in one question at most: SQLite takes a thousand in its oldest builds.
-_AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundLink:
-    """A candidate as a link: where it leads, from where, and how far from a seed."""
-
-    id: int
-    url: str
-    source: int
-    """The candidate number of the page it was found on; -1 for seeds."""
-    depth: int
-    anchor: str
-    state: int
+from clew.store.rows import address, in_parts, typed
 
 
 class FollowedCrawl(CrawlReader):
@@ -102,7 +85,7 @@ class FollowedCrawl(CrawlReader):
         out."""
         head, _, order = snapshot.HOSTS.partition(" ORDER BY ")
         found: dict[str, SaveHost] = {}
-        for part, marks in _parts(names):
+        for part, marks in in_parts(names):
             for row in self._all(f"{head} AND name IN ({marks}) ORDER BY {order}", part):
                 host = self._guard.read(f"hosts {row[0]}", snapshot.host_row, row, {})
                 if host is not None:
@@ -113,7 +96,7 @@ class FollowedCrawl(CrawlReader):
         """How some hosts answered when they were asked for robots.txt, by name: the status, 0 for not at
         all."""
         found: dict[str, int] = {}
-        for part, marks in _parts(names):
+        for part, marks in in_parts(names):
             query = "SELECT h.name, r.status FROM robots r JOIN hosts h ON h.id = r.host"
             where = f"WHERE h.name IN ({marks}) ORDER BY h.id, r.position"
             for name, status in self._all(f"{query} {where}", part):
@@ -124,40 +107,17 @@ class FollowedCrawl(CrawlReader):
     def pages_numbered(self, candidates: Sequence[int], *, text: bool = True) -> list[PageRow]:
         """The stored pages of some candidates, in the order given."""
         found: dict[int, PageRow] = {}
-        for part, marks in _parts(candidates):
+        for part, marks in in_parts(candidates):
             query = f"{WITH_TEXT if text else WITHOUT_TEXT} WHERE p.candidate IN ({marks})"
             for row in self._all(query, part):
                 if (page := self._page(row)) is not None:
                     found[page.id] = page
         return [found[number] for number in candidates if number in found]
 
-    def links_numbered(self, candidates: Sequence[int]) -> dict[int, FoundLink]:
-        """Some candidates as links, by number."""
-        found: dict[int, FoundLink] = {}
-        for part, marks in _parts(candidates):
-            query = f"SELECT id, url, source, depth, anchor, state FROM candidates WHERE id IN ({marks})"
-            for row in self._all(query, part):
-                link = self._guard.read(f"candidates {row[0]}", _found_link, row)
-                if link is not None:
-                    found[link.id] = link
-        return found
-
-
-def _found_link(row: tuple[object, ...]) -> FoundLink:
-    number, url, source, depth, anchor, state = typed(row, (int, str, int, int, str, int))
-    return FoundLink(id=number, url=address(url), source=source, depth=depth, anchor=anchor, state=state)
-
 
 def _matched(row: tuple[object, ...]) -> tuple[int, float, str]:
     number, degree, url = typed(row, (int, float, str))
     return number, degree, address(url)
-
-
-def _parts(values: Sequence[int] | Sequence[str]) -> Iterator[tuple[tuple[object, ...], str]]:
-    """Values by as many as one question takes, each with the marks that stand for them there."""
-    for at in range(0, len(values), _AT_ONCE):
-        part = tuple(values[at : at + _AT_ONCE])
-        yield part, ",".join("?" * len(part))
 
 
 def follow_directory(path: Path | str) -> FollowedCrawl:

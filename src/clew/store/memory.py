@@ -30,7 +30,7 @@ from clew.messages import (
     State,
 )
 from clew.page import Links
-from clew.store.base import CandidateRow, Counts, PageRow, Reader, Snapshot, Store, StoreBackend
+from clew.store.base import CandidateRow, Counts, FoundLink, PageRow, Reader, Snapshot, Store, StoreBackend
 from clew.store.rows import CLOSED, REQUESTS, dumps, elapsed, iso, stored, total
 
 
@@ -223,6 +223,20 @@ class MemoryStore(Store):
             terms=tuple(terms.tolist()),
             score=total(terms),
         )
+
+    def links_numbered(self, candidates: Sequence[int]) -> dict[int, FoundLink]:
+        """Some candidates as links, by number."""
+        known = {
+            number: self._candidates[number]
+            for number in candidates
+            if number in range(len(self._candidates))
+        }
+        return {
+            number: FoundLink(
+                id=number, url=row.url, source=row.source, depth=row.depth, anchor=row.anchor, state=row.state
+            )
+            for number, row in known.items()
+        }
 
     def outlinks(self, candidate: int) -> NDArray[np.int64]:
         """Numbers of the candidates a fetched page links to."""

@@ -23,10 +23,10 @@ from clew.errors import StoreForeign
 from clew.messages import Blob, Decision, Journal, SaveHost, State
 from clew.store import directory as layout
 from clew.store import schema, snapshot
-from clew.store.base import CandidateRow, Counts, Hit, PageRow, Progress, Reader, Replies, Snapshot
+from clew.store.base import CandidateRow, Counts, FoundLink, Hit, PageRow, Progress, Reader, Replies, Snapshot
 from clew.store.faults import ReadGuard, decoding, mapped, no_text
 from clew.store.record_check import check_records
-from clew.store.rows import CLOSED, address, iso, total, typed, unpack
+from clew.store.rows import CLOSED, address, in_parts, iso, total, typed, unpack
 
 _STEP = 500
 _STRETCH = 20_000
@@ -229,6 +229,17 @@ class CrawlReader(Reader):
             after = _further(after, rows[-1][0])
         return found[:limit]
 
+    def links_numbered(self, candidates: Sequence[int]) -> dict[int, FoundLink]:
+        """Some candidates as links, by number."""
+        found: dict[int, FoundLink] = {}
+        for part, marks in in_parts(candidates):
+            query = f"SELECT id, url, source, depth, anchor, state FROM candidates WHERE id IN ({marks})"
+            for row in self._all(query, part):
+                link = self._guard.read(f"candidates {row[0]}", _found_link, row)
+                if link is not None:
+                    found[link.id] = link
+        return found
+
     def outlinks(self, candidate: int) -> NDArray[np.int64]:
         """Numbers of the candidates a fetched page links to, in page order."""
         rows = self._all("SELECT targets FROM links WHERE candidate = ?", (candidate,))
@@ -430,6 +441,11 @@ def _text_or_bytes(data: bytes) -> str | bytes:
         return data.decode()
     except UnicodeDecodeError:
         return data
+
+
+def _found_link(row: tuple[Any, ...]) -> FoundLink:
+    number, url, source, depth, anchor, state = typed(row, (int, str, int, int, str, int))
+    return FoundLink(id=number, url=address(url), source=source, depth=depth, anchor=anchor, state=state)
 
 
 def _record(path: Path, blob: Blob, url: str) -> bytes:

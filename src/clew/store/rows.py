@@ -6,7 +6,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +18,8 @@ from clew.messages import Decision, State
 _WRAP = 1 << 64
 _AGES = 1e12
 """Seconds that no session takes."""
+#: Values in one question at most: SQLite takes a thousand in its oldest builds.
+_AT_ONCE = 500
 _ADDRESS = re.compile(r"https?://(\[[^]/]+\]|[^/\[\]]+)[^/]*/")
 
 CLOSED = frozenset({State.FAILED, State.DROPPED, State.REDIRECTED})
@@ -52,6 +54,17 @@ def address(url: object) -> str:
     if not isinstance(url, str) or _ADDRESS.match(url) is None:
         raise ValueError(f"{str(url)[:40]!r} where a URL is kept")
     return url
+
+
+def in_parts(values: Sequence[int] | Sequence[str]) -> Iterator[tuple[tuple[object, ...], str]]:
+    """Values by as many as one question takes, each with the marks that stand for them there.
+
+    >>> list(in_parts([4, 7]))
+    [((4, 7), '?,?')]
+    """
+    for at in range(0, len(values), _AT_ONCE):
+        part = tuple(values[at : at + _AT_ONCE])
+        yield part, ",".join("?" * len(part))
 
 
 def iso(timestamp: float) -> str:

@@ -21,6 +21,7 @@ from clew.store.archive import Archive
 from clew.store.base import (
     CandidateRow,
     Counts,
+    FoundLink,
     Hit,
     PageRow,
     Progress,
@@ -184,6 +185,10 @@ class SqliteStore(Store):
     def candidate(self, url: str) -> CandidateRow | None:
         """What is known of a canonical URL."""
         return self._reader.candidate(url)
+
+    def links_numbered(self, candidates: Sequence[int]) -> dict[int, FoundLink]:
+        """Some candidates as links, by number."""
+        return self._reader.links_numbered(candidates)
 
     def outlinks(self, candidate: int) -> NDArray[np.int64]:
         """Numbers of the candidates a fetched page links to."""

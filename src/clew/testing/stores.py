@@ -429,6 +429,17 @@ class StoreContract:
         assert store.outlinks(0).tolist() == [2, 1]
         assert store.outlinks(1).tolist() == []
 
+    def test_candidates_are_links_by_number(self, store: Store) -> None:
+        store.save([found(0, [A]), *fetched(0, A), found(1, [B, C], source=0)])
+        store.flush()
+        assert store.links_numbered([]) == {}
+        links = store.links_numbered([2, 0, 7, -1])
+        assert {number: (link.id, link.url, link.source) for number, link in links.items()} == {
+            0: (0, A, -1),
+            2: (2, C, 0),
+        }
+        assert (links[0].state, links[2].state) == (State.FETCHED, State.QUEUED)
+
     def test_what_was_commanded_comes_back_in_order(self, store: Store) -> None:
         store.save([found(0, [A]), Journal(0, '{"a":1}')])
         store.save([Journal(3, '{"b":2}')])
