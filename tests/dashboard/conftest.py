@@ -1,4 +1,4 @@
-"""One folder with two short crawls, and a dashboard of it."""
+"""One folder with short crawls, and a dashboard of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ pytest.importorskip(
     "starlette", reason="the dashboard's packages are not installed (pip install 'clew[dash]')"
 )
 
-from served import Served, crawl_demo, serving
+from served import SEVERAL, Served, crawl_demo, serving
 
 
 @pytest.fixture(scope="session")
 def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two crawls of the demo web."""
+    """A folder with two crawls of the demo web for one thing, and one for three."""
     folder = tmp_path_factory.mktemp("crawls")
     crawl_demo(folder / "wind", 120)
     crawl_demo(folder / "wide", 120, strategy="breadth-first")
+    crawl_demo(folder / "several", 100, match=SEVERAL)
     return folder
 
 

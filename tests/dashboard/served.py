@@ -27,6 +27,8 @@ from clew.store import SqliteStore
 from clew.store.inbox import Inbox
 
 WEB = DemoWeb(seed=7)
+#: Three interests that pages of it satisfy.
+SEVERAL = {"wind": WEB.formula(), "stars": "telescope OR nebula", "football": "goalkeeper OR striker"}
 
 
 def crawl_demo(directory: Path, pages: int = 60, **more: Any) -> None:
@@ -150,4 +152,4 @@ def serving(folder: Path, *, address: str = "127.0.0.1", names: tuple[str, ...] 
         listening.close()
 
 
-__all__ = ["WEB", "Reply", "Served", "crawl_demo", "key_of", "serving"]
+__all__ = ["SEVERAL", "WEB", "Reply", "Served", "crawl_demo", "key_of", "serving"]

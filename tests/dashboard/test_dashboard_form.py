@@ -34,8 +34,18 @@ def test_the_file_gives_the_settings_that_were_filled_in(tmp_path: Path):
     assert [file.name for file in place.iterdir()] == ["clew.toml"]
 
 
-@pytest.mark.parametrize("match", ["py:os:system", "wind AND py:os:system", "NOT py:a:b"])
-def test_a_formula_that_names_code_is_refused_and_nothing_is_written(tmp_path: Path, match: str):
+CODE = [
+    "py:os:system",
+    "wind AND py:os:system",
+    "NOT py:a:b",
+    "wind=py:os:system",
+    "wind=turbine\nmine=py:os:system",
+    [["wind", "turbine"], ["mine", "roof OR py:os:system"]],
+]
+
+
+@pytest.mark.parametrize("match", CODE)
+def test_a_formula_that_names_code_is_refused_and_nothing_is_written(tmp_path: Path, match: object):
     with serving(tmp_path) as served:
         told = served.change("/api/settings", {"values": {**GIVEN, "match": match}, "name": "x"}).json()
         assert "Python code" in told["errors"]["match"]
@@ -70,8 +80,55 @@ def test_a_formula_is_read_back_and_tried_on_a_text(dashboard: Served):
     said = dashboard.change(
         "/api/formula", {"values": {"match": "wind -noise"}, "text": "<p>A wind farm</p>"}
     ).json()
-    assert (said["text"], said["satisfied"]) == ("wind AND NOT noise", True)
-    assert [term["degree"] > 0 for term in said["terms"]] == [True, False]
+    (one,) = said["formulas"]
+    assert (one["name"], one["text"], one["satisfied"]) == ("", "wind AND NOT noise", True)
+    assert [term["degree"] > 0 for term in one["terms"]] == [True, False]
+
+
+def test_several_formulas_are_written_as_the_table_that_the_command_line_takes(tmp_path: Path):
+    pairs = [["wind", "turbine AND\nfarm"], [" solar ", "panel"], ["größe", '"a=b"']]
+    place = form.write({**GIVEN, "match": pairs, "share": "greedy"}, CrawlFolder(tmp_path), "energy")
+    text = (place / "clew.toml").read_text("utf-8")
+    assert 'match = { wind = "turbine AND farm", solar = "panel", "größe" = ' in text
+    config = load_config({}, cwd=place, environ={}).config
+    assert config.match == 'wind=turbine AND farm\nsolar=panel\ngröße="a=b"'
+    assert config.share == "greedy"
+    typed = load_config(
+        {"match": ("wind=turbine AND farm", "solar=panel", 'größe="a=b"')}, cwd=place, environ={}
+    )
+    assert typed.config.match == config.match
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([["wind", "turbine"], ["", "panel"]], "needs a name"),
+        ([["wind", "turbine"], ["wind", "panel"]], "there twice"),
+        ([["wind", "turbine"], ["solar", ""]], "has no formula"),
+        ([["wind", "turbine"], ["solar roof", "panel"]], "cannot name an interest"),
+        ([["wind", "turbine"], ["solar", "panel AND"]], "solar: expected a term after AND"),
+        ([["wind", "turbine"], ["solar", "topic:sun"]], "topic"),
+        ([["wind", "turbine"], "solar"], "pairs of a name and a formula"),
+        ([["wind", 1]], "pairs of a name and a formula"),
+    ],
+)
+def test_what_is_wrong_with_several_formulas_is_told_while_they_are_typed(
+    dashboard: Served, pairs: list, said: str
+):
+    told = dashboard.change("/api/settings", {"values": {**GIVEN, "match": pairs}, "name": "another"}).json()
+    assert said in told["errors"]["match"]
+    assert not told["ready"]
+
+
+def test_several_formulas_are_read_back_and_tried_one_by_one(dashboard: Served):
+    match = [["wind", "turbine"], ["solar", "panel -roof"]]
+    said = dashboard.change("/api/formula", {"values": {"match": match}}).json()
+    assert [(one["name"], one["text"]) for one in said["formulas"]] == [
+        ("wind", "turbine"),
+        ("solar", "panel AND NOT roof"),
+    ]
+    said = dashboard.change("/api/formula", {"values": {"match": match}, "text": "a turbine"}).json()
+    assert [one["satisfied"] for one in said["formulas"]] == [True, False]
 
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)

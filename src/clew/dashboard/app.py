@@ -269,6 +269,7 @@ async def finds(request: Request) -> Response:
                 live.formula,
                 search=asked.get("q", "")[:500],
                 host=asked.get("host", "")[:300],
+                only=live.interests.finds_of(interest) if (interest := asked.get("interest", "")) else None,
                 least=_number(asked.get("least"), 0.0),
                 best=asked.get("sort") == "best",
                 offset=max(0, int(_number(asked.get("offset"), 0))),
@@ -353,10 +354,11 @@ async def exported(request: Request) -> Response:
     if kind not in _KINDS:
         raise UsageError(f"there is no format {kind[:40]!r}: choose {', '.join(_KINDS)}")
     matched = request.query_params.get("all") != "1"
+    interest = request.query_params.get("for", "")
 
     def written() -> IO[bytes]:
         file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it was sent
-        export(str(live.path), file, format=kind, matched=matched)
+        export(str(live.path), file, format=kind, matched=matched, interest=interest)
         file.seek(0)
         return file
 

@@ -6,7 +6,7 @@ that it could take for markup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from clew import url as urls
@@ -15,6 +15,7 @@ from clew.predicate import parse
 from clew.predicate.atoms.base import glob
 from clew.predicate.atoms.text import Text, pieces
 from clew.predicate.formula import walk
+from clew.predicate.interests import formulas
 from clew.report.crawl_fold import FoundPage
 from clew.store.base import PageRow
 from clew.store.follow import FollowedCrawl
@@ -39,7 +40,8 @@ class WordMarker:
     def __init__(self, formula: str, search: str = "") -> None:
         self._words: list[str] = []
         try:
-            atoms = [atom for atom, negated, _ in walk(parse(formula, allow_python=True)) if not negated]
+            each = [parse(text, allow_python=True) for text in formulas(formula).values()]
+            atoms = [atom for one in each for atom, negated, _ in walk(one) if not negated]
         except ClewError:
             atoms = []
         for atom in atoms:
@@ -107,17 +109,23 @@ def list_finds(
     *,
     search: str = "",
     host: str = "",
+    only: Container[int] | None = None,
     least: float = 0.0,
     best: bool = False,
     offset: int = 0,
     limit: int = 20,
 ) -> dict[str, Any]:
-    """Some of the finds, newest or best first, those a search found in its order; and how many there are."""
+    """Some of the finds, newest or best first, those a search found in its order; and how many there are.
+
+    Parameters: `only`, the candidates to choose among, where these are not all.
+    """
     marker = WordMarker(formula, search)
     wanted = [
         find
         for find in finds
-        if find.degree >= least and (not host or urls.host(find.url) == host.strip().lower())
+        if find.degree >= least
+        and (not host or urls.host(find.url) == host.strip().lower())
+        and (only is None or find.candidate in only)
     ]
     if search.strip():
         hits = {hit.url: place for place, hit in enumerate(reader.search(search, limit=_HITS, matched=True))}
@@ -140,6 +148,7 @@ def _row(page: PageRow, marker: WordMarker) -> dict[str, Any]:
         "url": page.url,
         "title": page.title,
         "degree": page.score,
+        "interests": list(page.interests),
         "depth": page.depth,
         "language": page.lang,
         "fetched": page.fetched_at,

@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from clew.dashboard.folder import CrawlFolder
-from clew.errors import ClewError, ConfigError, UsageError
-from clew.predicate import FormulaPredicate, notes, parse
+from clew.errors import ClewError, ConfigError, PredicateSyntaxError, UsageError
+from clew.page import Page
+from clew.predicate import FormulaPredicate, Interests, Predicate, notes, parse
 from clew.predicate import compile as compile_predicate
 from clew.predicate.atoms.python import Python as PythonAtom
 from clew.predicate.formula import walk
+from clew.predicate.interests import formulas, written
 from clew.run.build import rules_of, strategy_of
 from clew.run.config import SETTINGS, CrawlConfig
 from clew.run.declare import GROUPS, Declared
@@ -38,6 +40,8 @@ _OWN_PLACE = frozenset({"seeds", "match", "strategy", "weights", "use", "visits"
 #: The levels of importance of paper 002, and the weight each is here.
 LEVELS = {"most": 1.0, "second": 0.5, "off": 0.0}
 _WHOLE, _DECIMAL = re.compile(r"-?\d{1,15}"), re.compile(r"-?\d{1,15}\.\d{1,15}")
+#: A key of a table that needs no quotes.
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 #: Characters of a text that is tried.
 _PASTED = 200_000
 
@@ -123,10 +127,8 @@ def given_values(data: Mapping[str, Any], folder: CrawlFolder, place: Path) -> d
         if value in ("", None, [], {}):
             continue
         values[key] = _plain(key, value)
-    if "match" in values:
-        _refuse_code(values["match"])
-        if _names_topics(values["match"]) and (folder.root / "topics").is_dir():
-            values["topics"] = _from(place, folder.root / "topics")
+    if "match" in values and "topic:" in written(values["match"]) and (folder.root / "topics").is_dir():
+        values["topics"] = _from(place, folder.root / "topics")
     crawls = folder.crawls()
     if "use" in values:
         unknown = [key for key in values["use"] if key not in crawls]
@@ -141,6 +143,8 @@ def given_values(data: Mapping[str, Any], folder: CrawlFolder, place: Path) -> d
 
 
 def _plain(key: str, value: Any) -> Any:
+    if key == "match":
+        return _formula(value)
     if key == "weights" and isinstance(value, dict):
         return {str(name): _weight(name, level) for name, level in value.items()}
     if isinstance(value, bool) and SETTINGS[key].is_switch:
@@ -164,19 +168,48 @@ def _weight(name: object, level: object) -> float:
         raise UsageError(f"weights: {name} is most, second, off or a number, not {level!r}") from None
 
 
-def _refuse_code(formula: object) -> None:
-    """`PredicateSyntaxError`, or `UsageError` for a formula that names Python code: a page runs none."""
-    if not isinstance(formula, str):
-        raise UsageError("match: a formula is text")
-    for atom, _, _ in walk(parse(formula, allow_python=True)):
-        if isinstance(atom, PythonAtom):
-            raise UsageError(
-                f"{atom} names Python code to run, and that is not done from a page: use clew crawl"
-            )
+def _formula(given: Any) -> str | dict[str, str]:
+    """A formula, or several by name, as they stand in a `clew.toml`. `PredicateSyntaxError`, or `UsageError`
+    for one that names Python code: a page runs none.
+
+    Parameters: a text, or pairs of a name and a formula.
+
+    >>> _formula([["wind", "turbine"], ["solar", "panel"]])
+    {'wind': 'turbine', 'solar': 'panel'}
+    """
+    each = formulas(written(given.strip() if isinstance(given, str) else _by_name(given)))
+    for name, text in each.items():
+        for atom, _, _ in _walked(name, text):
+            if isinstance(atom, PythonAtom):
+                raise UsageError(
+                    f"{atom} names Python code to run, and that is not done from a page: use clew crawl"
+                )
+    return each.get("", each)
 
 
-def _names_topics(formula: str) -> bool:
-    return "topic:" in formula
+def _by_name(pairs: Any) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs if isinstance(pairs, list) else [pairs]:
+        match pair:
+            case [str(name), str(text)]:
+                if not name.strip():
+                    raise UsageError("each of several formulas needs a name, such as wind: give it one")
+                if name.strip() in found:
+                    raise UsageError(f"the name {name.strip()!r} is there twice: give each formula its own")
+                found[name.strip()] = text
+            case _:
+                raise UsageError("match: a formula, or pairs of a name and a formula, are wanted")
+    return found
+
+
+def _walked(name: str, text: str) -> list[tuple[Any, bool, float]]:
+    """The terms of a formula; what is wrong with one of several is told with its name."""
+    try:
+        return list(walk(parse(text, allow_python=True)))
+    except PredicateSyntaxError as error:
+        if not name:
+            raise
+        raise PredicateSyntaxError(f"{name}: {error.problem}", error.formula, error.position) from None
 
 
 def _from(place: Path, other: Path) -> str:
@@ -286,7 +319,10 @@ def _is_number(key: str) -> bool:
 
 def _toml(value: Any, *, number: bool = False) -> str:
     if isinstance(value, dict):
-        named = (f"{_toml(str(name))} = {_toml(item, number=number)}" for name, item in value.items())
+        named = (
+            f"{name if _BARE.fullmatch(str(name)) else _toml(str(name))} = {_toml(item, number=number)}"
+            for name, item in value.items()
+        )
         return "{ " + ", ".join(named) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(item, number=number) for item in value) + "]"
@@ -318,35 +354,47 @@ def try_formula(
     data: Mapping[str, Any], folder: CrawlFolder, text: str = "", url: str = ""
 ) -> dict[str, Any]:
     """A formula read back, and what each of its terms says of a page or a pasted text."""
-    match = data.get("match")
-    _refuse_code(match)
-    assert isinstance(match, str)
     place = folder.root / "new"
     values = given_values({key: value for key, value in data.items() if key in _ASKING}, folder, place)
-    config = checked({"seeds": ["https://example.org/"], **values, "match": match}, place)
+    config = checked({"seeds": ["https://example.org/"], **values}, place)
     threshold = config.threshold if isinstance(config.threshold, float) else 0.5
     predicate = compile_predicate(
-        match, threshold=threshold, semantics=config.semantics, topics=library_of(config, match)
+        config.match, threshold=threshold, semantics=config.semantics, topics=library_of(config, config.match)
     )
-    assert isinstance(predicate, FormulaPredicate)
+    page = None if not text and not url else asker(config)(url) if url else _pasted(text)
     found: dict[str, Any] = {
-        "text": predicate.text(),
-        "notes": [str(note) for note in notes(match)],
+        "notes": [str(note) for note in notes(config.match)],
         "threshold": threshold,
+        "formulas": [
+            _told(name, one, page)
+            for name, one in (predicate.each if isinstance(predicate, Interests) else {"": predicate}).items()
+        ],
     }
-    if not text and not url:
-        found["terms"] = [
-            {"term": str(atom), "negated": not_, "weight": w} for atom, not_, w in _terms(predicate)
-        ]
-        return found
-    page = asker(config)(url) if url else _pasted(text)
+    return found if page is None else found | {"title": page.title, "url": page.url}
+
+
+def _told(name: str, predicate: Predicate, page: Page | None) -> dict[str, Any]:
+    """One formula read back, and what it makes of a page."""
+    assert isinstance(predicate, FormulaPredicate)
+    found: dict[str, Any] = {"name": name, "text": predicate.text()}
+    if page is None:
+        terms = walk(predicate.formula)
+        return found | {"terms": [{"term": str(t), "negated": not_, "weight": w} for t, not_, w in terms]}
     verdict = predicate.judge(page)
-    found |= {"score": verdict.score, "satisfied": verdict.satisfied, "title": page.title, "url": page.url}
-    found["terms"] = [
-        {"term": t.text, "degree": t.degree, "negated": t.negated, "weight": t.weight, "words": list(t.words)}
-        for t in predicate.terms(page)
-    ]
-    return found
+    return found | {
+        "score": verdict.score,
+        "satisfied": verdict.satisfied,
+        "terms": [
+            {
+                "term": term.text,
+                "degree": term.degree,
+                "negated": term.negated,
+                "weight": term.weight,
+                "words": list(term.words),
+            }
+            for term in predicate.terms(page)
+        ],
+    }
 
 
 #: Settings that say how one page is asked for and judged.
@@ -355,11 +403,7 @@ _ASKING = frozenset(
 )
 
 
-def _terms(predicate: FormulaPredicate) -> Sequence[tuple[Any, bool, float]]:
-    return list(walk(predicate.formula))
-
-
-def _pasted(text: str) -> Any:
+def _pasted(text: str) -> Page:
     from clew.parse import parse_page
 
     kind = "text/html" if "<" in text and ">" in text else "text/plain"

@@ -24,8 +24,10 @@ from clew.errors import ClewError
 from clew.frontier.host import Host
 from clew.messages import Decision, SaveHost
 from clew.policy import Budget
+from clew.policy.confidence import SUSPENDED
 from clew.policy.recall import FEWEST_FETCHES, FEWEST_FINDS, RecallEstimate
-from clew.report.crawl_fold import BLIND, CrawlFold, FoundPage, chance_curve
+from clew.predicate.interests import formulas
+from clew.report.crawl_fold import BLIND, CrawlFold, FoundPage, InterestFinds, chance_curve
 from clew.run.config import CrawlConfig
 from clew.run.explain import REASONS, part_names
 from clew.run.factor_report import FACTOR_WORDS
@@ -77,6 +79,9 @@ class LiveCrawl:
         self._copies = (0, 0)
         """Pages that were looked at, and how many of them repeat another."""
         self._journal = 0
+        self.interests = InterestFinds()
+        self._named = 0
+        """Pages whose interests were read."""
         self.looks: list[RecallEstimate] = []
         """What was thought to be left, along the crawl."""
         self._in_force: tuple[tuple[CrawlConfig | None, int], InForce | None] = ((None, 0), None)
@@ -149,6 +154,14 @@ class LiveCrawl:
         return "" if self.in_force is None else self.in_force.match
 
     @property
+    def formulas(self) -> dict[str, str]:
+        """What is judged where there are several interests, by name; empty where there is one without."""
+        try:
+            return {name: text for name, text in formulas(self.formula).items() if name}
+        except ClewError:  # the directory of a stranger
+            return {}
+
+    @property
     def confidence(self) -> float | None:
         """The level by which directions are suspended; None where none are."""
         level = None if self.config is None else self.config.confidence
@@ -167,6 +180,7 @@ class LiveCrawl:
             self._names, self._candidates, self._known = (-1, {}), -1, {}
             self.config, self.fold = None, CrawlFold()
             self._journal, self.looks, self._copies = 0, [], (0, 0)
+            self.interests, self._named = InterestFinds(), 0
         self.meta = reader.meta()
         if self.config is None or self._pid is not None:
             self.config = _config_of(self.meta)
@@ -181,6 +195,8 @@ class LiveCrawl:
         if self.fold.rejudged_at is not None and not self.catching_up:
             found = reader.matched(self.fold.curve.pages)
             self.fold.rejudge(FoundPage(number, degree, url) for number, degree, url in found)
+            self.interests, self._named = InterestFinds(), 0
+        self.catching_up |= self._read_interests(reader, until)
 
     def _read_journal(self, reader: FollowedCrawl) -> None:
         while True:
@@ -205,6 +221,18 @@ class LiveCrawl:
             after = self.fold.after = last
             if time.thread_time() > until:
                 return True
+
+    def _read_interests(self, reader: FollowedCrawl, until: float) -> bool:
+        """Whether there is more than there was time for."""
+        pages = self.fold.curve.pages if self.formulas else 0
+        while self._named < pages:
+            upto = min(pages, self._named + _CANDIDATES)
+            for page, candidate, names in reader.interests(self._named, upto):
+                self.interests.add(page, candidate, names)
+            self._named = upto
+            if time.thread_time() > until:
+                return self._named < pages
+        return False
 
     def _read_candidates(self, reader: FollowedCrawl, until: float) -> bool:
         last, names = self._names
@@ -233,6 +261,7 @@ class LiveCrawl:
         return {
             "state": self._state(reader, now),
             "curve": self._curve(),
+            "interests": self._interests(),
             "factors": self._factors(),
             "decisions": self._decisions(),
             "hosts": self._host_rows(now),
@@ -306,6 +335,27 @@ class LiveCrawl:
             ],
         }
 
+    def _interests(self) -> dict[str, Any]:
+        """Several interests: what was found for each, and how many requests were made for it."""
+        pages = [page for page, _ in self.fold.curve.points]
+        curves = {name: self.interests.curve(name, pages) for name in self.formulas}
+        shares = self.fold.shares(curves)
+        return {
+            "share": "" if self.config is None else self.config.share,
+            "each": [
+                {
+                    "name": name,
+                    "formula": formula,
+                    "finds": curves[name][-1],
+                    "requests": self.fold.turns[name],
+                    "share": shares.get(name),
+                }
+                for name, formula in self.formulas.items()
+            ],
+            "pages": pages if curves else [],
+            "series": list(curves.values()),
+        }
+
     def _left(self) -> dict[str, Any]:
         """How much was not found, as of the last look at it, and how that went."""
         if not self.looks:
@@ -342,7 +392,9 @@ class LiveCrawl:
         if self.config is None:
             return ()
         if strategy == self.config.strategy:
-            return part_names(self.config)
+            # Each interest weighs its reasons alike; what suspends a link is not weighed.
+            plain = [name.rpartition(".")[2] if self.formulas else name for name in part_names(self.config)]
+            return tuple(name for name in dict.fromkeys(plain) if name != SUSPENDED)
         return find(strategy).parts if strategy in STRATEGIES else ()
 
     def _factors(self) -> dict[str, Any]:
@@ -350,7 +402,7 @@ class LiveCrawl:
         names = self.fold.names
         return {
             "names": list(names),
-            "words": [FACTOR_WORDS.get(name, "") for name in names],
+            "words": [FACTOR_WORDS.get(name.rpartition(".")[2], "") for name in names],
             "pages": [end for end, _ in rows],
             "series": [[round(means[column], 5) for _, means in rows] for column in range(len(names))],
         }

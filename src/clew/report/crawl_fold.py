@@ -10,7 +10,7 @@ import heapq
 import json
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -90,6 +90,36 @@ class ThinnedCurve:
     def queue(self) -> Curve:
         """(pages, links that waited), at the same places."""
         return tuple((pages, waiting) for pages, _, waiting in self._told())
+
+
+class InterestFinds:
+    """The finds of several interests, by name, with the pages at which they came.
+
+    >>> found = InterestFinds()
+    >>> found.add(2, candidate=7, names=("wind", "solar"))
+    >>> found.add(5, candidate=9, names=("wind",))
+    >>> found.curve("wind", [0, 2, 4, 6])
+    [0, 1, 1, 2]
+    """
+
+    def __init__(self) -> None:
+        self._pages: dict[str, list[int]] = {}
+        self._finds: dict[str, set[int]] = {}
+
+    def add(self, page: int, candidate: int, names: Iterable[str]) -> None:
+        """The page fetched as that number satisfies these."""
+        for name in names:
+            self._pages.setdefault(name, []).append(page)
+            self._finds.setdefault(name, set()).add(candidate)
+
+    def curve(self, name: str, pages: Iterable[int]) -> list[int]:
+        """Finds of one after so many pages."""
+        found = self._pages.get(name, [])
+        return [bisect_right(found, page) for page in pages]
+
+    def finds_of(self, name: str) -> Set[int]:
+        """The candidates that satisfy one."""
+        return self._finds.get(name, set())
 
 
 def chance_curve(queue: Curve, looks: Sequence[RecallEstimate]) -> list[float]:
@@ -251,6 +281,9 @@ class CrawlFold:
         """Which of these the terms of a score are now."""
         self.after = 0
         """The last decision taken in."""
+        self.turns: Counter[str] = Counter()
+        """Requests for pages by the interest whose turn it was to choose, where there are several; start
+        pages are nobody's choice."""
         self.curve = ThinnedCurve()
         self.stretches = Stretches(len(self.names))
         self.moved = [Moved() for _ in self.names]
@@ -345,10 +378,19 @@ class CrawlFold:
             return
         self.results[decision.result] += 1
         self.recent.append((decision, self._called))
+        if chooser := self._chooser(decision):
+            self.turns[chooser] += 1
         if decision.result != "retry":
             host.tried += 1
         if decision.result in PAGE_RESULTS:
             self._page(decision, host)
+
+    def _chooser(self, decision: Decision) -> str:
+        """The interest that a link was chosen for: its contributions are called after it."""
+        if len(decision.terms) != len(self._called) or max(map(abs, decision.terms), default=0.0) >= _FIRST:
+            return ""
+        told = zip(self._called, decision.terms, strict=True)
+        return next((name.partition(".")[0] for name, value in told if value and "." in name), "")
 
     def _page(self, decision: Decision, host: HostTally) -> None:
         found = decision.result == "match"
@@ -376,6 +418,12 @@ class CrawlFold:
         if known is None:
             known = self.hosts[name] = HostTally()
         return known
+
+    def shares(self, names: Iterable[str]) -> dict[str, float]:
+        """The part of each of some interests in the requests for pages; empty where nobody chose any."""
+        turns = {name: self.turns[name] for name in names}
+        total = sum(turns.values())
+        return {name: count / total for name, count in turns.items()} if total else {}
 
     @property
     def elapsed(self) -> float:

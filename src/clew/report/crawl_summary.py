@@ -18,6 +18,7 @@ from clew.report.crawl_fold import (
     CrawlFold,
     Curve,
     FoundPage,
+    InterestFinds,
     ThinnedCurve,
     fold_trace,
 )
@@ -103,20 +104,20 @@ def gather(store: Reader) -> CrawlSummary:
         meta=meta,
         visited=_visited(store) if meta.get("visits") else (0, 0),
         changes=focus_changes(store),
-        interests=_interests(store, config if isinstance(config, dict) else {}),
+        interests=_interests(store, config if isinstance(config, dict) else {}, fold.curve.points),
         fold=fold,
     )
 
 
-def _interests(store: Reader, config: dict[str, Any]) -> dict[str, Curve]:
+def _interests(store: Reader, config: dict[str, Any], curve: Curve) -> dict[str, Curve]:
     """(pages, finds) along the crawl for each interest, as pages are judged now."""
     named = [name for name in formulas(str(config.get("match", ""))) if name]
     names = list(dict.fromkeys([*named, *store.counts().by_interest]))
-    found = {name: ThinnedCurve() for name in names}
-    for page in store.pages(text=False) if names else ():
-        for name, curve in found.items():
-            curve.add(page.matched and name in page.interests)
-    return {name: curve.points for name, curve in found.items()}
+    found = InterestFinds()
+    for number, page in enumerate(store.pages(text=False) if names else (), start=1):
+        found.add(number, page.id, page.interests if page.matched else ())
+    pages = [page for page, _ in curve]
+    return {name: tuple(zip(pages, found.curve(name, pages), strict=True)) for name in names}
 
 
 def fold_crawl(store: Reader) -> CrawlFold:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from clew import __version__
 from clew.predicate.interests import formulas
-from clew.report.crawl_fold import BLIND, Curve, chance_curve
+from clew.report.crawl_fold import BLIND, chance_curve
 from clew.report.crawl_summary import MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
 from clew.report.find_graph import graph_of, shown
 from clew.report.harvest_chart import curves, legend, recall_band
@@ -49,13 +49,14 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
             [("finds", facts.curve), *facts.interests.items()], [facts.changes], chance=chance, marks=marks
         ),
         "chance": chance,
-        "rows": _thinned(facts.curve, chance),
+        "rows": _thinned(facts, chance),
         "marks": marks,
         "factors": factors,
         "factor_chart": plot(factors, "pages fetched", "contribution"),
         "factor_key": key([name for name, _ in factors]),
         "names": legend(["finds", *facts.interests]),
         "formulas": sought_by_name(facts),
+        "shares": facts.fold.shares(facts.interests),
         "graph": graph_of(store, facts.fold.finds),
         "looks": looks,
         "band": recall_band(looks, facts.curve),
@@ -75,11 +76,16 @@ def sought_by_name(facts: CrawlSummary) -> dict[str, str]:
     return {name: given.get(name, "") for name in facts.interests}
 
 
-def _thinned(curve: Curve, chance: Sequence[tuple[float, float]]) -> list[tuple[int, int, float | None]]:
-    """Rows of the table behind the curve."""
+def _thinned(
+    facts: CrawlSummary, chance: Sequence[tuple[float, float]]
+) -> list[tuple[int, int, float | None, list[int]]]:
+    """Rows of the table behind the curve: pages, finds, those by chance, those of each interest."""
+    curve, each = facts.curve, facts.interests.values()
     step = max(1, len(curve) // _ROWS)
     kept = [*range(0, len(curve) - 1, step), len(curve) - 1]
-    return [(*curve[at], chance[at][1] if at < len(chance) else None) for at in kept]
+    return [
+        (*curve[at], chance[at][1] if at < len(chance) else None, [one[at][1] for one in each]) for at in kept
+    ]
 
 
 def _strongest(facts: CrawlSummary) -> list[Line]:

@@ -65,6 +65,14 @@ class FollowedCrawl(CrawlReader):
         found = [self._guard.read(f"pages {row[0]}", _matched, row) for row in self._all(query, (pages,))]
         return [row for row in found if row is not None]
 
+    def interests(self, after: int, upto: int) -> list[tuple[int, int, tuple[str, ...]]]:
+        """The finds among the pages behind the one fetched as number `after`, up to `upto`: number of the
+        page, of the candidate, and the names of the interests it satisfies."""
+        query = "SELECT seq, candidate, interests FROM pages WHERE seq > ? AND seq <= ? AND matched = 1"
+        rows = self._all(query, (after, upto))
+        read = [self._guard.read(f"pages {row[0]}", typed, row, (int, int, str)) for row in rows]
+        return [(page, candidate, tuple(names.split())) for page, candidate, names in filter(None, read)]
+
     def last_candidate(self) -> int:
         """The highest number of a candidate; -1 when there is none."""
         return int(self._one("SELECT coalesce(max(id), -1) FROM candidates")[0])

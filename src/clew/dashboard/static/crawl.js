@@ -70,6 +70,32 @@ function drawCurve(now) {
   curveTable();
 }
 
+// several interests
+
+const interestChart = new Chart($("chart-interests"), "pages", "finds", 240);
+const interestTable = dataTable("interests", () => [["pages", ...seen.interests.each.map((one) => one.name)], ...seen.interests.pages.map((x, i) => [x, ...seen.interests.series.map((line) => line[i])])]);
+
+function interests(now) {
+  seen.interests = now;
+  const names = now.each.map((one) => one.name);
+  $("panel-interests").hidden = $("finds-for").hidden = !names.length;
+  const filter = $("finds-interest");
+  if (filter.clewNames !== names.join(" ")) {
+    const before = filter.value;
+    filter.clewNames = names.join(" ");
+    fill(filter, el("option", { value: "" }, "any"), names.map((name) => el("option", { value: name }, name)));
+    filter.value = names.includes(before) ? before : "";
+  }
+  if (!names.length) return;
+  $("interests-share").textContent = now.share === "greedy" ? "turns go to whoever finds most lately" : "turns are shared evenly";
+  interestChart.show(now.pages, now.each.map((one, number) => ({ name: one.name, values: now.series[number], colour: number, dash: number >= COLOURS })));
+  rows(document.querySelector("#interests tbody"), now.each.map((one, number) => ({ ...one, number })), (one) => one.name, (one) => el("tr", {},
+    el("td", {}, el("span", { class: `swatch s${one.number % COLOURS}` }), " ", el("bdi", {}, one.name)), el("td", { class: "formula" }, one.formula),
+    el("td", { class: "n" }, count(one.finds)), el("td", { class: "n" }, count(one.requests)), el("td", { class: "n" }, one.share === null ? "–" : `${Math.round(100 * one.share)} %`),
+    el("td", { class: "do" }, el("button", { type: "button", class: "small", "aria-label": `Show the finds of ${one.name}`, onclick: () => { filter.value = one.name; refilter(); $("h-finds").scrollIntoView(); filter.focus({ preventScroll: true }); } }, "Its finds"))));
+  interestTable();
+}
+
 // how much is left
 
 const recall = new Chart($("chart-left"), "pages", "recall", 170, [0, 1]);
@@ -206,7 +232,7 @@ function hosts(now) {
 let offset = 0;
 let total = 0;
 const LIMIT = 10;
-const ask = () => new URLSearchParams({ q: $("finds-q").value, host: $("finds-host").value, least: $("finds-least").value || "0", sort: $("finds-sort").value, offset: String(offset), limit: String(LIMIT) });
+const ask = () => new URLSearchParams({ q: $("finds-q").value, interest: $("finds-interest").value, host: $("finds-host").value, least: $("finds-least").value || "0", sort: $("finds-sort").value, offset: String(offset), limit: String(LIMIT) });
 
 const asked = latest(() => get(`${base}/finds?${ask()}`));
 const drawFinds = trying(async () => {
@@ -216,7 +242,7 @@ const drawFinds = trying(async () => {
     el("span", { class: "degree", "data-tip": "Its degree: how far it satisfies the formula, from 0 to 1.", tabindex: "0" }, fixed(find.degree, 2)),
     el("button", { type: "button", class: "title", onclick: trying(() => open(find.id)) }, find.title || "(no title)"),
     el("span", { class: "do" }, steer ? el("button", { type: "button", class: "small", onclick: () => steer.feedback(find.url) }, "This is not one") : null),
-    el("span", { class: "where" }, link(find.url), ` · ${find.depth === 1 ? "1 link" : `${find.depth} links`} from a seed${find.language ? ` · ${find.language}` : ""}`),
+    el("span", { class: "where" }, link(find.url), ` · ${find.depth === 1 ? "1 link" : `${find.depth} links`} from a seed${find.language ? ` · ${find.language}` : ""}`, find.interests.map((name) => [" ", el("span", { class: "chip" }, name)])),
     el("p", { class: "snippet" }, pieces(find.snippet))));
   $("finds-count").textContent = `${count(total)} finds`;
   $("finds-page").textContent = total ? `${count(offset + 1)} to ${count(Math.min(total, offset + LIMIT))} of ${count(total)}` : "none yet";
@@ -224,17 +250,22 @@ const drawFinds = trying(async () => {
   $("finds-on").disabled = offset + LIMIT >= total;
 });
 
-$("finds-form").addEventListener("submit", (event) => { event.preventDefault(); offset = 0; drawFinds(); });
-$("finds-sort").addEventListener("change", () => { offset = 0; drawFinds(); });
+function refilter() { offset = 0; exportAs(); drawFinds(); }
+$("finds-form").addEventListener("submit", (event) => { event.preventDefault(); refilter(); });
+for (const name of ["finds-sort", "finds-interest"]) $(name).addEventListener("change", refilter);
 $("finds-back").addEventListener("click", () => { offset = Math.max(0, offset - LIMIT); drawFinds(); });
 $("finds-on").addEventListener("click", () => { offset += LIMIT; drawFinds(); });
-$("export-format").addEventListener("change", () => { $("export").href = `${base}/export?format=${encodeURIComponent($("export-format").value)}`; });
+function exportAs() {
+  const interest = $("finds-interest").value;
+  $("export").href = `${base}/export?${new URLSearchParams({ format: $("export-format").value, ...(interest ? { for: interest } : {}) })}`;
+}
+$("export-format").addEventListener("change", exportAs);
 
 async function open(id) {
   const page = await detail(`find/${id}`);
   show(page.title || "(no title)", [
     el("p", { class: "url" }, link(page.url)),
-    el("p", { class: "note" }, `degree ${fixed(page.degree, 3)} · HTTP ${page.status} · ${page.type}${page.language ? ` · ${page.language}` : ""} · fetched ${String(page.fetched).slice(0, 16).replace("T", " ")} UTC`),
+    el("p", { class: "note" }, `${page.interests.length ? `for ${page.interests.join(", ")} · ` : ""}degree ${fixed(page.degree, 3)} · HTTP ${page.status} · ${page.type}${page.language ? ` · ${page.language}` : ""} · fetched ${String(page.fetched).slice(0, 16).replace("T", " ")} UTC`),
     el("h3", {}, "Why it is one"), el("ul", {}, page.reasons.map((reason) => el("li", {}, reason))),
     el("h3", {}, "The way to it"), el("ol", {}, page.way.map((step) => el("li", {}, step.anchor ? el("span", { class: "soft" }, el("bdi", {}, `“${shorten(step.anchor, 80)}” → `)) : null, link(step.url)))),
     el("h3", {}, "Its text"), el("div", { class: "text", tabindex: "0" }, pieces(page.text)),
@@ -277,6 +308,7 @@ on("state", (now) => {
   if (now.finds !== findsSeen) { findsSeen = now.finds; if (offset === 0) findsLater(); graphLater(); }
 });
 on("curve", drawCurve);
+on("interests", interests);
 on("left", left);
 if (steer) on("steering", steer.draw);
 on("factors", drawFactors);

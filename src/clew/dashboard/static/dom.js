@@ -18,7 +18,7 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 export function put(node, ...children) {
-  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) node.append(child);
+  for (const child of children.flat(2)) if (child !== null && child !== undefined && child !== false) node.append(child);
   return node;
 }
 

@@ -8,15 +8,56 @@ function values() {
   const found = {};
   for (const field of form.querySelectorAll("[data-key]")) {
     const { key, kind } = field.dataset;
+    if (kind === "interest") continue;
     if (kind === "many") found[key] = [...field.selectedOptions].map((option) => option.value);
     else if (kind === "switch") { if (field.value) found[key] = field.value === "true"; }
     else if (kind === "lines") found[key] = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
     else if (field.value.trim()) found[key] = field.value.trim();
     if (Array.isArray(found[key]) && !found[key].length) delete found[key];
   }
+  const match = sought();
+  if (match.length) found.match = match;
   const weights = weighed();
   if (Object.keys(weights).length) found.weights = weights;
   return found;
+}
+
+// what to find: one formula, or several by name
+
+const interests = () => [...form.querySelectorAll(".interest")].map((row) => ({ row, name: row.querySelector("input"), formula: row.querySelector("textarea") }));
+
+function sought() {
+  const all = interests();
+  return all.length === 1 ? all[0].formula.value.trim() : all.map(({ name, formula }) => [name.value.trim(), formula.value.trim()]);
+}
+
+function number() {
+  const all = interests();
+  all.forEach(({ row, name, formula }, at) => {
+    name.hidden = all.length === 1;
+    name.setAttribute("aria-label", `Name of interest ${at + 1}`);
+    if (at) formula.setAttribute("aria-label", `Formula of interest ${at + 1}`);
+    row.querySelector("button")?.setAttribute("aria-label", `Remove interest ${at + 1}`);
+  });
+}
+
+let current = $("s-match");
+form.addEventListener("focusin", ({ target }) => { if (target.matches(".interest textarea")) current = target; });
+$("add-interest").addEventListener("click", () => {
+  const fields = [el("input", { spellcheck: "false", placeholder: "name" }), el("textarea", { spellcheck: "false", placeholder: '"solar roof" AND lang:en' })];
+  for (const field of fields) Object.assign(field.dataset, { key: "match", kind: "interest" });
+  const row = el("div", { class: "interest" }, fields, el("button", { type: "button", class: "small", onclick: () => { row.remove(); current = $("s-match"); number(); check(); $("add-interest").focus(); } }, "Remove"));
+  $("formulas").append(row);
+  number();
+  interests().find(({ name }) => !name.value).name.focus();
+  check();
+});
+
+// What is wrong with one of several formulas begins with its name.
+function invalid(text) {
+  const all = interests();
+  const bad = all.filter(({ name }) => name.value && text.startsWith(`${name.value.trim()}: `));
+  for (const one of all) one.formula.setAttribute("aria-invalid", String(Boolean(text) && (!bad.length || bad.includes(one))));
 }
 
 // weights: the paper's three levels, or a number
@@ -61,6 +102,7 @@ const check = later(trying(async () => {
     const touched = place.dataset.error === "settings" || touchedFields.has(place.dataset.error);
     place.textContent = text;
     place.hidden = !text || !touched;
+    if (place.dataset.error === "match") { invalid(touched ? text : ""); continue; }
     const field = place.dataset.error === "name" ? $("name") : form.querySelector(`[data-key="${place.dataset.error}"]`);
     field?.setAttribute("aria-invalid", String(Boolean(text) && touched));
   }
@@ -77,23 +119,23 @@ const terms = (said) => el("table", {}, el("thead", {}, el("tr", {}, ["term", "d
 
 const parsed = latest((match) => post("/api/formula", { values: { match } }));
 const readBack = trying(async () => {
-  const match = $("s-match").value.trim();
-  if (!match || match.includes("like:")) { fill($("readback")); return; }
+  const match = sought();
+  if (!match.length || JSON.stringify(match).includes("like:")) { fill($("readback")); return; }
   const said = await parsed(match);
-  fill($("readback"), el("p", {}, el("span", { class: "soft" }, "reads as "), el("code", {}, said.text)), said.notes.map((note) => el("p", { class: "help" }, note)), terms(said));
+  fill($("readback"), said.notes.map((note) => el("p", { class: "help" }, note)), said.formulas.map((one) => [el("p", {}, one.name ? el("b", {}, `${one.name} `) : null, el("span", { class: "soft" }, "reads as "), el("code", {}, one.text)), terms(one)]));
 }, () => fill($("readback")));
 
 const judged = latest((asked) => post("/api/formula", asked));
 $("try").addEventListener("click", trying(async () => {
   fill($("tried"), el("p", { class: "help" }, "asking …"));
   const said = await judged({ values: values(), url: $("try-url").value.trim(), text: $("try-text").value });
-  fill($("tried"), el("p", {}, el("b", {}, said.score === undefined ? "Give a page or a text." : `${fixed(said.score)}: ${said.satisfied ? "a find" : "no find"}`), said.title ? el("span", { class: "soft" }, ` “${said.title}”`) : null), terms(said));
+  fill($("tried"), said.title ? el("p", { class: "soft" }, `“${said.title}”`) : null, said.formulas.map((one) => [el("p", {}, el("b", {}, one.score === undefined ? "Give a page or a text." : `${one.name ? `${one.name} ` : ""}${fixed(one.score)}: ${one.satisfied ? "a find" : "no find"}`)), terms(one)]));
 }, (error) => fill($("tried"), el("p", { class: "error" }, error.message))));
 
 // adding to the formula
 
 function add(term) {
-  const field = $("s-match");
+  const field = current;
   field.value = field.value.trim() ? `${field.value.trim()} OR ${term}` : term;
   touchedFields.add("match");
   check();
