@@ -67,10 +67,12 @@ def decided(seq: int, kind: str, result: str, **more: Any) -> Record:
     return Record(Decision(**(told | more)))
 
 
-def made(place: Path, texts: list[str], urls: list[str], formula: str) -> None:
-    """A crawl in which every page is a find, with these titles, anchors, reasons and addresses; with these
-    names of contributions and commands, failures, and as many links that wait."""
+def made(place: Path, texts: list[str], urls: list[str], phrase: str) -> None:
+    """A crawl of two interests in which every page is a find for one of them and for one more that nobody
+    named, with these titles, anchors, reasons and addresses; with these names of contributions and commands,
+    failures, and as many links that wait."""
     count = len(texts)
+    formula = f'wind="{phrase} wind"\nsun="{phrase} sun"'
     with SqliteStore(place) as store:
         store.set_meta(
             config={"seeds": ["http://a.example/"], "match": formula, "strategy": "best-first"},
@@ -87,7 +89,12 @@ def made(place: Path, texts: list[str], urls: list[str], formula: str) -> None:
                 ]
             )  # fmt: skip
         commands = [
-            {"command": "set-boost", "pattern": texts[1], "factor": 2.0, "columns": ["estimate", texts[0]]},
+            {
+                "command": "set-boost",
+                "pattern": texts[1],
+                "factor": 2.0,
+                "columns": ["wind.estimate", texts[0]],
+            },
             {"command": "set-focus", "formula": formula, "rescore": False, "instead_of": formula},
             {"command": "ban-host", "host": texts[2]},
             {"command": "feedback", "url": texts[3], "satisfied": False},
@@ -99,14 +106,16 @@ def made(place: Path, texts: list[str], urls: list[str], formula: str) -> None:
                 store.save([Journal(0, text)])
         for number, title in enumerate(texts):
             text = f"wind {title}"
+            named = {"wind": Verdict(0.9, True), "".join(title.split()) or "x": Verdict(0.9, True)}
             left_out = ((f"{number} {title[:30]}", 1),)
             store.save(
                 [
                     Close(number, State.FETCHED, "", 1),
                     SavePage(
                         candidate=number, page=Page(url=urls[number], title=title, text=text),
-                        verdict=Verdict(0.9, True, (title[:50],)), matched=True, duplicate_of=-1, near=False,
-                        source=-1, depth=0, fetched_at=0.0, wire=10, blob=None, links=array("I"),
+                        verdict=Verdict(0.9, True, (title[:50],), tuple(named.items())), matched=True,
+                        duplicate_of=-1, near=False, source=-1, depth=0, fetched_at=0.0, wire=10, blob=None,
+                        links=array("I"),
                     ),
                     SaveHost(
                         host="a.example", next_at=0.0, delay=1.0, failures=0, requests=number + 1,
@@ -128,12 +137,18 @@ def walk(page: Any, served: Served, name: str) -> Iterator[str]:
     page.wait_for_selector("#finds .title")
     page.wait_for_selector("#graph circle")
     page.wait_for_selector("#marks li >> nth=3")
+    page.wait_for_selector("#interests tbody tr >> nth=1")
     for details in page.query_selector_all("details"):
         details.evaluate("node => { node.open = true; }")
     page.click("#factor-keys button >> nth=1")
     page.wait_for_selector("#moved .url")
     page.wait_for_timeout(300)
     yield "the crawl"
+    page.click("#interests button >> nth=0")
+    page.wait_for_function("document.querySelector('#finds-interest').value === 'wind'")
+    page.wait_for_timeout(300)
+    assert page.text_content("#finds-count") == page.text_content("#interests td.n") + " finds"
+    yield "the finds of one interest"
     for _ in range(3):
         page.click("#finds-on")
         page.wait_for_timeout(150)
@@ -182,7 +197,7 @@ def test_hostile_text_gains_no_element_and_no_attribute_in_any_panel(
         extra = "<script>window.hacked=1</script>" if hostile else "x"
         urls = [f"http://a.example/{n}?{extra}" for n in range(len(texts))]
         folder = tmp_path / ("hostile" if hostile else "calm")
-        made(folder / name, texts, urls, f'"{extra} wind"' if hostile else '"wind"')
+        made(folder / name, texts, urls, extra)
         with serving(folder) as served:
             page = opened(browser, served, f"/crawl/{key_of(name)}")
             seen[name] = {}
@@ -196,7 +211,7 @@ def test_hostile_text_gains_no_element_and_no_attribute_in_any_panel(
         assert seen["<b>naughty"][panel] == shape, panel
 
 
-def test_a_hostile_formula_in_the_form_stays_text(browser: Any, crawls: Path):
+def test_hostile_formulas_and_names_in_the_form_stay_text(browser: Any, crawls: Path):
     shapes = []
     with serving(crawls) as served:
         for formula in (
@@ -214,35 +229,108 @@ def test_a_hostile_formula_in_the_form_stays_text(browser: Any, crawls: Path):
             page.wait_for_selector("#tried table")
             page.wait_for_timeout(500)
             shapes.append(page.evaluate(SHAPE))
+            page.fill("#s-match", formula)
+            page.click("#add-interest")
+            for number, name in enumerate(("wind", "sun"), start=1):
+                page.fill(f".interest:nth-child({number}) input", name)
+            page.fill(".interest:nth-child(2) textarea", formula)
+            page.wait_for_selector("#readback b >> nth=1")
+            page.click("#try")
+            page.wait_for_selector("#tried table >> nth=1")
+            page.wait_for_timeout(300)
+            shapes.append(page.evaluate(SHAPE))
+            page.fill(".interest:nth-child(2) input", formula)
+            page.wait_for_selector("#e-match:visible")
+            assert "cannot name an interest" in page.text_content("#e-match")
+            shapes.append(page.evaluate(SHAPE))
             assert page.evaluate("window.hacked") is None
             assert page.complaints == []
             page.context.close()
-    assert shapes[0] == shapes[1]
+    assert shapes[:3] == shapes[3:]
+
+
+def examined(browser: Any, served: Served, path: str, scheme: str) -> Any:
+    """A page with axe-core in it. The policy forbids the tool itself: it is put in from outside, the page
+    stays as it is."""
+    page = browser.new_context(color_scheme=scheme, bypass_csp=True).new_page()
+    page.goto(f"{served.base}{path}?token={served.admitted.token}")
+    page.wait_for_timeout(1500)
+    page.add_script_tag(path=str(AXE))
+    return page
+
+
+def violations(page: Any) -> list[Any]:
+    found = page.evaluate("axe.run()")["violations"]
+    return [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found]
 
 
 @pytest.mark.parametrize("path", ["/", "/new", "/compare", "/crawl"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Any, crawls: Path, path: str, scheme: str):
     with serving(crawls) as served:
-        where = f"/crawl/{key_of('wind')}" if path == "/crawl" else path
-        # The policy forbids the tool itself: it is put in from outside, the page stays as it is.
-        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
-        page = context.new_page()
-        page.goto(f"{served.base}{where}?token={served.admitted.token}")
-        page.wait_for_timeout(1500)
-        page.add_script_tag(path=str(AXE))
-        found = page.evaluate("axe.run()")
-        told = [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]]
-        assert told == []
-        context.close()
+        page = examined(browser, served, f"/crawl/{key_of('wind')}" if path == "/crawl" else path, scheme)
+        assert violations(page) == []
+        page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_what_is_opened(browser: Any, crawls: Path, scheme: str):
+    with serving(crawls) as served:
+        page = examined(browser, served, f"/crawl/{key_of('several')}", scheme)
+        page.wait_for_selector("#interests tbody tr")
+        for details in page.query_selector_all("details"):
+            details.evaluate("node => { node.open = true; }")
+        page.click("#factor-keys button >> nth=0")
+        page.wait_for_selector("#moved .url")
+        assert violations(page) == [], "every panel, and the table behind every chart"
+        page.click("#finds .title >> nth=0")
+        page.wait_for_selector("#detail[open] .text")
+        assert violations(page) == [], "a find"
+        page.keyboard.press("Escape")
+        page.click("#decisions button:has-text('Why') >> nth=0")
+        page.wait_for_selector("#detail[open] pre")
+        assert violations(page) == [], "why"
+        page.keyboard.press("Escape")
+        page.fill("#steer-pattern", "*/articles/*")
+        page.fill("#steer-match", "wind=turbine\nsea=offshore")
+        page.fill("#steer-pages", "150")
+        page.click("#steer-do")
+        assert violations(page) == [], "what is to be steered"
+        page.click("#steer-preview")
+        page.wait_for_selector("#steer-moves table")
+        assert violations(page) == [], "what would move"
+        page.click("#steer-close")
+        page.fill("#steer-pages", "none at all")
+        page.click("#steer-look")
+        page.wait_for_selector("#steer-said.error")
+        assert violations(page) == [], "what cannot be"
+        page.context.close()
+        page = examined(browser, served, "/new", scheme)
+        for details in page.query_selector_all("details"):
+            details.evaluate("node => { node.open = true; }")
+        page.fill("#s-match", "turbine")
+        page.click("#add-interest")
+        page.fill(".interest:nth-child(1) input", "wind")
+        page.fill(".interest:nth-child(2) input", "sun")
+        page.fill(".interest:nth-child(2) textarea", "panel")
+        page.wait_for_selector("#readback b >> nth=1")
+        assert violations(page) == [], "two formulas"
+        page.fill(".interest:nth-child(2) textarea", "panel AND")
+        page.wait_for_selector("#e-match:visible")
+        bad = page.query_selector_all("[aria-invalid=true]")
+        assert [field.get_attribute("aria-label") for field in bad] == ["Formula of interest 2"]
+        assert violations(page) == [], "a formula that is none"
+        page.context.close()
 
 
 def test_a_phone_shows_no_page_wider_than_itself(browser: Any, crawls: Path):
     with serving(crawls) as served:
-        for path in ("/", "/new", "/compare", f"/crawl/{key_of('wind')}"):
+        for path in ("/", "/new", "/compare", f"/crawl/{key_of('wind')}", f"/crawl/{key_of('several')}"):
             page = opened(browser, served, path, viewport={"width": 390, "height": 800})
             page.wait_for_timeout(1000)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+            for snippet in page.query_selector_all("#finds .snippet"):
+                assert snippet.bounding_box()["width"] > 240, "a text wide enough to be read"
             page.context.close()
 
 

@@ -92,7 +92,7 @@ function interests(now) {
   rows(document.querySelector("#interests tbody"), now.each.map((one, number) => ({ ...one, number })), (one) => one.name, (one) => el("tr", {},
     el("td", {}, el("span", { class: `swatch s${one.number % COLOURS}` }), " ", el("bdi", {}, one.name)), el("td", { class: "formula" }, one.formula),
     el("td", { class: "n" }, count(one.finds)), el("td", { class: "n" }, count(one.requests)), el("td", { class: "n" }, one.share === null ? "–" : `${Math.round(100 * one.share)} %`),
-    el("td", { class: "do" }, el("button", { type: "button", class: "small", "aria-label": `Show the finds of ${one.name}`, onclick: () => { filter.value = one.name; refilter(); $("h-finds").scrollIntoView(); filter.focus({ preventScroll: true }); } }, "Its finds"))));
+    el("td", { class: "do" }, el("button", { type: "button", class: "small", "aria-label": `Show finds of ${one.name}`, onclick: () => { filter.value = one.name; refilter(); $("h-finds").scrollIntoView(); filter.focus({ preventScroll: true }); } }, "Show finds"))));
   interestTable();
 }
 

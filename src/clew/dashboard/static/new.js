@@ -37,6 +37,7 @@ function number() {
     name.hidden = all.length === 1;
     name.setAttribute("aria-label", `Name of interest ${at + 1}`);
     if (at) formula.setAttribute("aria-label", `Formula of interest ${at + 1}`);
+    for (const field of [name, formula]) field.setAttribute("aria-describedby", "h-match e-match");
     row.querySelector("button")?.setAttribute("aria-label", `Remove interest ${at + 1}`);
   });
 }
@@ -107,14 +108,14 @@ const check = later(trying(async () => {
     field?.setAttribute("aria-invalid", String(Boolean(text) && touched));
   }
   $("start").disabled = !said.ready;
-  await readBack();
+  if (said.errors.match) fill($("readback")); else await readBack();
 }), 250);
 
 const touchedFields = new Set();
 form.addEventListener("input", (event) => { touchedFields.add(event.target.dataset?.key ?? event.target.id); check(); });
 $("s-strategy").addEventListener("change", () => { drawWeights(); check(); });
 
-const terms = (said) => el("table", {}, el("thead", {}, el("tr", {}, ["term", "degree", "weight"].map((name) => el("th", { scope: "col" }, name)))),
+const terms = (said) => el("table", {}, el("thead", {}, el("tr", {}, ["term", "degree", "weight"].map((name, at) => el("th", { scope: "col", class: at ? "n" : "" }, name)))),
   el("tbody", {}, said.terms.map((term) => el("tr", {}, el("td", {}, el("code", {}, `${term.negated ? "NOT " : ""}${term.term}`), term.words?.length ? el("span", { class: "soft" }, ` ${term.words.join(", ")}`) : null), el("td", { class: "n" }, term.degree === undefined ? "–" : fixed(term.negated ? 1 - term.degree : term.degree)), el("td", { class: "n" }, fixed(term.weight, 2))))));
 
 const parsed = latest((match) => post("/api/formula", { values: { match } }));
