@@ -99,13 +99,13 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def _page(request: Request, template: str, **values: Any) -> Response:
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     shared: Dashboard = request.app.state.dashboard
     writes = bool(request.scope.get("writes"))
     html = request.app.state.templates.get_template(template).render(
         token=shared.admitted.token if writes else "", writes=writes, version=__version__, **values
     )
-    return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8")
+    return Response(html.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
 
 
 def _shared(request: Request) -> Dashboard:
@@ -118,16 +118,25 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 async def _complaint(request: Request, error: Exception) -> Response:
-    return _json({"error": str(error)}, 400)
+    return _said(request, str(error), 400)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _json({"error": error.detail}, error.status_code)
+    wrong = error.status_code == 404 and error.detail == "Not Found"
+    return _said(request, "there is no such page" if wrong else error.detail, error.status_code)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    return _json({"error": f"something unexpected happened: {type(error).__name__}"}, 500)
+    told = f"something unexpected happened: {type(error).__name__}; what clew dash printed says where"
+    return _said(request, told, 500)
+
+
+def _said(request: Request, text: str, status: int) -> Response:
+    """What is wrong, for the script of a page or, where a person opened an address, as a page."""
+    if "text/html" in request.headers.get("accept", ""):
+        return _page(request, "wrong.html.j2", status, text=text)
+    return _json({"error": text}, status)
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -239,7 +248,7 @@ async def _updates(shared: Dashboard, live: LiveCrawl) -> AsyncIterator[dict[str
             await run_in_threadpool(live.update)
         except ClewError as error:
             problem = str(error)
-        problem = problem or shared.launcher.failure(live.path)
+        problem = problem or shared.launcher.failure(live.path) or live.problem
         if problem != told:
             told = problem
             yield {"event": "trouble", "data": as_json({"text": problem})}
@@ -411,10 +420,13 @@ async def compared(request: Request) -> Response:
                 found += compare.experiment_rows(experiments[key])
                 continue
             live = shared.crawl(key)
-            while True:
+            try:
                 live.update()
-                if not live.catching_up:
-                    break
+                while live.catching_up:
+                    live.update()
+            except ClewError as error:
+                found.append(compare.crawl_row(live, key) | {"status": str(error)})
+                continue
             found.append(compare.crawl_row(live, key))
         return found[: compare.MOST]
 

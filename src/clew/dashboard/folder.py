@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.errors import UsageError
+from clew.run.settings import FILE
 from clew.store import is_crawl
 
 #: How deep crawls and experiments are looked for below the folder, and how many are listed.
 _DEEP, _MOST, _LOOKED = 3, 500, 20_000
+#: How a `clew.toml` that the form wrote begins; where a crawl that it started says what went wrong.
+WRITTEN, SAID = "# Written by clew dash.", "clew.err"
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -58,7 +61,7 @@ class CrawlFolder:
                 "a name begins with a letter or digit, and has letters, digits, spaces, . _ - only"
             )
         place = self.root / name
-        if place.exists():
+        if place.exists() and not _never_began(place):
             raise UsageError(f"{name!r} is there already: choose another name")
         return place
 
@@ -83,6 +86,15 @@ class CrawlFolder:
                     for entry in entries
                     if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
                 ]
+
+
+def _never_began(place: Path) -> bool:
+    """Whether a directory has nothing but what was written for a crawl that could not be started."""
+    try:
+        names = {entry.name for entry in place.iterdir()}
+        return names <= {FILE, SAID} and (place / FILE).read_text("utf-8").startswith(WRITTEN)
+    except (OSError, ValueError):
+        return False
 
 
 def _keyed(root: Path, paths: list[Path]) -> dict[str, ListedCrawl]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from clew.dashboard.folder import CrawlFolder
+from clew.dashboard.folder import WRITTEN, CrawlFolder
 from clew.errors import ClewError, ConfigError, PredicateSyntaxError, UsageError
 from clew.page import Page
 from clew.predicate import FormulaPredicate, Interests, Predicate, notes, parse
@@ -303,7 +303,7 @@ def toml_of(values: Mapping[str, Any]) -> str:
     own = ["*"]
     <BLANKLINE>
     """
-    lines = ["# Written by clew dash. In this folder: clew crawl -d ."]
+    lines = [f"{WRITTEN} In this folder: clew crawl -d ."]
     lines += [
         f"{SETTINGS[key].dashed} = {_toml(values[key], number=_is_number(key))}"
         for key in SETTINGS
@@ -341,8 +341,13 @@ def write(data: Mapping[str, Any], folder: CrawlFolder, name: str) -> Path:
     config = checked(values, place)
     text = toml_of(values)
     tomllib.loads(text)
-    place.mkdir()
-    (place / FILE).write_text(text, encoding="utf-8")
+    try:
+        place.mkdir(exist_ok=True)
+        (place / FILE).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{place} cannot be written ({error.strerror}): start clew dash on a folder where it can"
+        ) from error
     read_back = load_config({}, cwd=place, environ={}).config
     if read_back != config:
         differing = [key for key in SETTINGS if getattr(read_back, key) != getattr(config, key)]

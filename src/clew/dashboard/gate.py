@@ -26,6 +26,14 @@ QUERY = "token"
 _SAFE = frozenset({"GET", "HEAD"})
 #: Bytes of a request's body at most: a form is small.
 LONGEST = 1 << 20
+_ELSEWHERE = (
+    "asked for by a page from elsewhere, and so refused: if it was you who followed a link, copy the address "
+    "into the browser\n"
+)
+_STALE = (
+    "this token is not that of the dashboard that runs now: open the address that it printed when it was "
+    "started\n"
+)
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -177,9 +185,9 @@ class Gate:
             )
         origins = headers.getlist("origin")
         if any(origin not in self.admitted.origins for origin in origins):
-            return PlainTextResponse("asked for by a page from elsewhere: refused\n", 403)
+            return PlainTextResponse(_ELSEWHERE, 403)
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return PlainTextResponse("asked for by a page from elsewhere: refused\n", 403)
+            return PlainTextResponse(_ELSEWHERE, 403)
         if int(headers.get("content-length") or 0) > LONGEST:
             return PlainTextResponse("too long\n", 413)
         return self._tokens(scope, headers)
@@ -188,14 +196,14 @@ class Gate:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if given := query.get(QUERY):
             if scope["method"] not in _SAFE or not self._is_token(given[-1]):
-                return PlainTextResponse("this token is not that of the dashboard that runs now\n", 403)
+                return PlainTextResponse(_STALE, 403)
             reply = RedirectResponse(quote(scope["path"]), 303)
             reply.set_cookie(self.admitted.cookie, self.admitted.token, httponly=True, samesite="strict")
             return reply
         kept = self._is_token(_cookie(headers, self.admitted.cookie))
         said = headers.get(HEADER)
         if said is not None and not self._is_token(said):
-            return PlainTextResponse("this token is not that of the dashboard that runs now\n", 403)
+            return PlainTextResponse(_STALE, 403)
         scope["writes"] = kept or said is not None
         if scope["method"] not in _SAFE:
             # A cookie goes with every request a browser makes; what the page itself says does not.

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from clew.dashboard.folder import SAID
 from clew.errors import UsageError
 from clew.store.directory import holder
 
-#: Where a crawl that was started from the page says what went wrong, in its directory, and how much of it is
-#: shown.
-_SAID, _SHOWN = "clew.err", 2000
+#: How much is shown of what a crawl that was started from the page said.
+_SHOWN = 2000
 
 
 class Launcher:
@@ -26,7 +26,7 @@ class Launcher:
         """Start the crawl of a directory, or go on with it: what `clew crawl -d .` does when typed there."""
         if holder(directory) is not None or self.is_starting(directory):
             raise UsageError("this crawl is running already")
-        with (directory / _SAID).open("wb") as said:
+        with (directory / SAID).open("wb") as said:
             self._started[directory] = subprocess.Popen(
                 [sys.executable, "-m", "clew.cli", "crawl", "-d", "."],
                 cwd=directory,
@@ -46,12 +46,19 @@ class Launcher:
         process = self._started.get(directory)
         if process is None or process.poll() in (None, 0, 3, 128 + signal.SIGINT, 128 + signal.SIGTERM):
             return ""
+        if process.returncode < 0:
+            # What it said last is no reason: it was not asked.
+            why = f"signal {-process.returncode}"
+            return f"the process that crawled was ended from outside ({why}): what was saved is safe, go on"
         try:
-            said = (directory / _SAID).read_bytes()[-_SHOWN:].decode("utf-8", "replace")
+            said = (directory / SAID).read_bytes()[-_SHOWN:].decode("utf-8", "replace")
         except OSError:
             said = ""
-        lines = [line.removeprefix("clew: ") for line in said.splitlines() if line.strip()]
-        return "\n".join(lines[-6:]) or f"the crawl ended with exit code {process.returncode}"
+        lines = [line for line in said.splitlines() if line.strip()]
+        # How far it was stands before what went wrong.
+        first = next((at for at, line in enumerate(lines) if line.startswith("clew: ")), 0)
+        told = [line.removeprefix("clew: ") for line in lines[first:][-6:]]
+        return "\n".join(told) or f"the crawl ended with exit code {process.returncode}"
 
     def failures(self) -> list[tuple[Path, str]]:
         """What every crawl that was started here and failed said."""

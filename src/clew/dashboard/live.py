@@ -60,6 +60,8 @@ class LiveCrawl:
         self.name = name
         self.fold = CrawlFold()
         self.config: CrawlConfig | None = None
+        self.problem = ""
+        """Why there are no settings."""
         self.meta: dict[str, Any] = {}
         self.sections: dict[str, tuple[str, str]] = {}
         """Name -> digest and JSON text of each section."""
@@ -183,7 +185,7 @@ class LiveCrawl:
             self.interests, self._named = InterestFinds(), 0
         self.meta = reader.meta()
         if self.config is None or self._pid is not None:
-            self.config = _config_of(self.meta)
+            self._configure()
         if self.fold.after == 0:
             self.fold = CrawlFold(() if self.config is None else part_names(self.config))
         until = time.thread_time() + READING
@@ -197,6 +199,13 @@ class LiveCrawl:
             self.fold.rejudge(FoundPage(number, degree, url) for number, degree, url in found)
             self.interests, self._named = InterestFinds(), 0
         self.catching_up |= self._read_interests(reader, until)
+
+    def _configure(self) -> None:
+        """Read the settings, which a crawl that goes on may have others of."""
+        try:
+            self.config, self.problem = stored_config(self.meta), ""
+        except ClewError as error:
+            self.config, self.problem = None, str(error)
 
     def _read_journal(self, reader: FollowedCrawl) -> None:
         while True:
@@ -534,13 +543,6 @@ def _finite(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return None
     return value
-
-
-def _config_of(meta: dict[str, Any]) -> CrawlConfig | None:
-    try:
-        return stored_config(meta)
-    except ClewError:
-        return None
 
 
 def _time_left(budget: Budget, pages: int, finds: int, elapsed: float, pace: float) -> float | None:

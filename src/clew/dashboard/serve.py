@@ -10,7 +10,7 @@ from pathlib import Path
 from clew.dashboard import require
 from clew.errors import UsageError
 
-PORT = 8088
+PORT, _LAST_PORT = 8088, 65535
 
 
 def serve(
@@ -31,11 +31,13 @@ def serve(
 
     from clew.dashboard.app import Dashboard, make_app
     from clew.dashboard.folder import open_folder
-    from clew.dashboard.gate import AccessRules
+    from clew.dashboard.gate import AccessRules, is_any
 
     folder, first = open_folder(place)
     listening = _listen(address, port)
-    admitted = AccessRules.make(address, listening.getsockname()[1], names)
+    bound, port = listening.getsockname()[:2]
+    # An empty name, or 0, is every address, too.
+    admitted = AccessRules.make(bound if is_any(bound) else address, port, names)
     app = make_app(Dashboard(folder, admitted, first))
     settings = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, date_header=False, lifespan="off",
@@ -47,6 +49,8 @@ def serve(
 
 
 def _listen(address: str, port: int) -> socket.socket:
+    if not 0 <= port <= _LAST_PORT:
+        raise UsageError(f"{port} is not a port: choose one from 1 to {_LAST_PORT}, or 0 for a free one")
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -55,7 +59,7 @@ def _listen(address: str, port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        taken = error.errno == errno.EADDRINUSE
-        hint = "choose another --port, or 0 for a free one" if taken else "choose another --host"
+        refused = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        hint = "choose another --port, or 0 for a free one" if refused else "choose another --host"
         raise UsageError(f"cannot listen on {address}:{port}: {error.strerror}; {hint}") from error
     return listening

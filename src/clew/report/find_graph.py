@@ -21,8 +21,8 @@ FINDS, NODES, EDGES = 60, 240, 600
 #: The picture: its width, the room at its sides and for a name at the right, and for a node in a column.
 WIDTH, _SIDE, _NAMES, _ROW = 1100, 30, 200, 16
 _LOWEST, _HIGHEST = 120, 760
-#: Nodes up to which each has its host beside it, and letters of a host and of an address.
-_FEW, _HOST, _ADDRESS = 40, 26, 300
+#: Nodes and columns up to which each node has its host beside it; letters of a host and of an address.
+_FEW, _COLUMNS, _HOST, _ADDRESS = 40, 4, 26, 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,8 @@ def graph_of(reader: Reader, finds: Sequence[FoundPage]) -> FindGraph:
     order = _placed(links)
     rows = Counter(x for _, x, _ in order)
     height = min(_HIGHEST, max(_LOWEST, _ROW * max(rows.values(), default=0)))
-    across = WIDTH - 2 * _SIDE - (_NAMES if len(order) <= _FEW else 0)
+    named = len(order) <= _FEW and len(rows) <= _COLUMNS
+    across = WIDTH - 2 * _SIDE - (_NAMES if named else 0)
     nodes = [
         GraphNode(
             id=number,
@@ -111,7 +112,7 @@ def graph_of(reader: Reader, finds: Sequence[FoundPage]) -> FindGraph:
             find=number in found,
             degree=found[number].degree if number in found else None,
             depth=links[number].depth,
-            label=_label(links[number], len(order)),
+            label=_host(links[number].url) if named or links[number].source < 0 else "",
         )
         for number, x, y in order
     ]
@@ -119,11 +120,9 @@ def graph_of(reader: Reader, finds: Sequence[FoundPage]) -> FindGraph:
     return FindGraph(width=WIDTH, height=height, nodes=nodes, edges=edges, finds=len(finds))
 
 
-def _label(link: FoundLink, nodes: int) -> str:
-    if nodes > _FEW and link.source >= 0:
-        return ""
+def _host(url: str) -> str:
     try:
-        host = urls.host(link.url)
+        host = urls.host(url)
     except ValueError:  # no address, in the crawl of a stranger
         return ""
     return host if len(host) <= _HOST else f"{host[: _HOST - 1]}…"

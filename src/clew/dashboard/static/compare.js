@@ -14,7 +14,7 @@ const table = dataTable("compare", () => {
 const places = () => [...new Set(shown.flatMap((line) => line.x))].sort((a, b) => a - b);
 
 function at(line, x) {
-  if (x > line.x[line.x.length - 1]) return null;
+  if (!line.x.length || x > line.x[line.x.length - 1]) return null;
   let low = 0;
   let high = line.x.length - 1;
   while (low < high) { const middle = Math.ceil((low + high) / 2); if (line.x[middle] <= x) low = middle; else high = middle - 1; }
@@ -27,6 +27,9 @@ const draw = trying(async () => {
   const query = chosen.map((key) => `c=${encodeURIComponent(key)}`).join("&");
   history.replaceState(null, "", query ? `/compare?${query}` : "/compare");
   shown = await compare(query);
+  document.getElementById("lines").hidden = !shown.length;
+  const nothing = document.getElementById("nothing");
+  nothing.hidden = Boolean(shown.length) || !form.querySelector("input");
   const xs = places();
   chart.show(xs.length ? xs : [0], shown.map((line, number) => ({ name: shorten(line.name, 60), values: xs.map((x) => at(line, x)), colour: number, dash: number >= 6 })));
   fill(document.querySelector("#compared tbody"), shown.map((line, number) => el("tr", {},

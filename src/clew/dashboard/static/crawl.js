@@ -14,6 +14,8 @@ const steer = steering(base, seen);
 
 function state(now) {
   seen.state = now;
+  $("crawl").classList.remove("unread");
+  $("looks").hidden = !now.formula;
   const pill = $("status");
   pill.textContent = now.status === "finished" && now.stopped ? `finished: ${now.stopped}` : now.status;
   pill.className = `pill ${now.status}`;
@@ -316,7 +318,11 @@ on("decisions", drawDecisions);
 on("hosts", hosts);
 on("problems", problems);
 on("focus", focus);
-on("trouble", ({ text }) => { $("trouble").hidden = !text; $("trouble").textContent = text; });
+on("trouble", ({ text }) => {
+  $("trouble").hidden = !text;
+  $("trouble").textContent = text;
+  if (text && !seen.state.status) { $("status").textContent = "unreadable"; $("status").className = "pill unreadable"; }
+});
 let lost = 0;
 source.addEventListener("error", () => { lost ||= setTimeout(() => { $("trouble").hidden = false; $("trouble").textContent = "The dashboard does not answer: was it stopped? What is shown is how it was last."; }, 4000); });
 source.addEventListener("open", () => { if (lost) { clearTimeout(lost); lost = 0; $("trouble").hidden = true; } });

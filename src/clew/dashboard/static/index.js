@@ -1,20 +1,26 @@
-import { count, fixed, get, tooltips, trying } from "./dom.js";
+import { count, fixed, get, notice, tooltips, trying } from "./dom.js";
 
 tooltips();
-const table = document.getElementById("crawls");
+let lost = false;
 
 const look = trying(async () => {
-  for (const crawl of await get("/api/overview")) {
-    const row = table.querySelector(`tr[data-key="${CSS.escape(crawl.key)}"]`);
-    if (!row) continue;
-    const say = (what, text) => { row.querySelector(`[data-is="${what}"]`).textContent = text; };
+  const crawls = await get("/api/overview");
+  lost = false;
+  const rows = new Map([...document.querySelectorAll("#crawls tr[data-key]")].map((row) => [row.dataset.key, row]));
+  // One was begun, or is gone.
+  if (crawls.length !== rows.size || crawls.some(({ key }) => !rows.has(key))) { location.reload(); return; }
+  for (const crawl of crawls) {
+    const cell = (what) => rows.get(crawl.key).querySelector(`[data-is="${what}"]`);
+    const say = (what, text) => { cell(what).textContent = text; };
     say("status", crawl.status);
+    cell("formula").classList.toggle("why", Boolean(crawl.why));
     if (crawl.why) { say("formula", crawl.why); continue; }
     say("formula", crawl.formula);
     say("finds", count(crawl.finds));
     say("pages", count(crawl.pages));
     say("harvest", fixed(crawl.harvest));
   }
-});
+}, () => { if (!lost) notice("The dashboard does not answer: was it stopped? What is shown is how it was last."); lost = true; });
 
-if (table) { look(); setInterval(look, 3000); }
+look();
+setInterval(look, 3000);
