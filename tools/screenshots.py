@@ -20,9 +20,10 @@ from typing import Any
 from clew.fetch.chromium import find_chromium
 from clew.fetch.replay import ReplayFetcher
 from clew.lab.demo import DemoWeb
+from clew.report import write_report
 from clew.run import CrawlConfig, Session, VirtualClock
 from clew.run.steering import Steer, send
-from clew.store import SqliteStore
+from clew.store import SqliteStore, open_reader
 from clew.store.inbox import Inbox
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -31,19 +32,25 @@ PANELS = {
     "curve": "h-curve", "left": "h-left", "factors": "h-factors", "decisions": "h-decisions",
     "focus": "h-focus", "hosts": "h-hosts", "graph": "h-graph", "finds": "h-finds", "problems": "h-problems",
 }  # fmt: skip
+#: The bar that stays at the top would lie across what is taller than the window; and a folder for the time
+#: being is nobody's.
+TIDY = """document.querySelector('.top').style.position = 'static';
+for (const place of document.querySelectorAll('h1 + p bdi')) place.textContent = '~/crawls';"""
 WEB = DemoWeb(seed=7)
+SEVERAL = {"wind": WEB.formula(), "stars": "telescope OR nebula", "football": "goalkeeper OR striker"}
 
 
-def crawl(directory: Path, pages: int, strategy: str = "intelligent") -> None:
+def crawl(directory: Path, pages: int, **settings: Any) -> None:
     """Crawl the demo web, or go on with it."""
+    wanted: dict[str, Any] = {"match": WEB.formula(), **settings}
     config = CrawlConfig(
-        seeds=WEB.seeds(), match=WEB.formula(), strategy=strategy, pages=pages, own=("*",), delay=1,
+        seeds=WEB.seeds(), **wanted, pages=pages, own=("*",), delay=1,
         proxy="http://127.0.0.1:9", ordered=True,
     )  # fmt: skip
     with contextlib.closing(SqliteStore(directory)) as store:
         store.set_meta(config=json.loads(config.to_json()))
         inbox = Inbox(directory)
-        clock = VirtualClock(1_800_000_000.0 + pages)
+        clock = VirtualClock(1_700_000_000.0 + pages)
         asyncio.run(Session(config, store, fetcher=ReplayFetcher(WEB), clock=clock, inbox=inbox).run())
         store.set_meta(stopped="interrupted")
 
@@ -72,6 +79,7 @@ def pictures(page: Any, base: str, images: Path) -> None:
 
     def keep(name: str, what: Any = page) -> None:
         page.mouse.move(0, 0)
+        page.evaluate(TIDY)
         page.wait_for_timeout(300)
         what.screenshot(path=str(images / f"dashboard-{name}.png"))
 
@@ -79,15 +87,17 @@ def pictures(page: Any, base: str, images: Path) -> None:
     page.wait_for_selector("[data-is=formula]:not(:empty)")
     keep("list")
     page.click("#crawls a:has-text('wind farms')")
-    page.wait_for_selector("#finds .title")
-    page.wait_for_selector("#graph circle")
-    page.wait_for_timeout(1000)
+    there(page)
     keep("crawl")
     page.click("#factor-keys button >> nth=0")
     page.wait_for_selector("#moved .url")
     page.evaluate("document.activeElement.blur()")
     for name, heading in PANELS.items():
         keep(name, page.locator(f"section[aria-labelledby={heading}]"))
+    page.click("#finds .title >> nth=0")
+    page.wait_for_selector("#detail[open] .text")
+    keep("find")
+    page.keyboard.press("Escape")
     page.click("#steer > summary")
     page.fill("#steer-pattern", "*/articles/*")
     page.evaluate("window.scrollTo(0, 0)")
@@ -95,6 +105,10 @@ def pictures(page: Any, base: str, images: Path) -> None:
     page.wait_for_selector("#steer-moves table")
     keep("steer")
     page.click("#steer-close")
+    page.goto(f"{base}/")
+    page.click("#crawls a:has-text('three things')")
+    there(page)
+    keep("interests", page.locator("#panel-interests"))
     page.goto(f"{base}/compare")
     for box in page.query_selector_all("#choose input"):
         box.check()
@@ -108,6 +122,21 @@ def pictures(page: Any, base: str, images: Path) -> None:
     page.wait_for_timeout(600)
     page.evaluate("document.activeElement.blur()")
     keep("new")
+    page.fill("#name", "wind and stars")
+    page.click("#add-interest")
+    for number, (name, formula) in enumerate(list(SEVERAL.items())[:2], start=1):
+        page.fill(f".interest:nth-child({number}) input", name)
+        page.fill(f".interest:nth-child({number}) textarea", formula)
+    page.wait_for_selector("#readback b >> nth=1")
+    page.evaluate("document.activeElement.blur()")
+    keep("several", page.locator("#new section >> nth=0"))
+
+
+def there(page: Any) -> None:
+    """Wait until a crawl's page has all its parts."""
+    page.wait_for_selector("#finds .title")
+    page.wait_for_selector("#graph circle")
+    page.wait_for_timeout(1000)
 
 
 def main(images: Path = IMAGES) -> None:
@@ -121,19 +150,25 @@ def main(images: Path = IMAGES) -> None:
         host = "blog.istermouth-lnk.example"
         send(folder / "wind farms", Steer.of(boost={"*/articles/*": 1.5}, ban_host=host, pages=450))
         crawl(folder / "wind farms", 450)
-        crawl(folder / "breadth first", 450, "breadth-first")
+        crawl(folder / "breadth first", 450, strategy="breadth-first")
+        crawl(folder / "three things", 450, match=SEVERAL)
         with sync_playwright() as tool, dashboard(folder) as (base, token):
             browser = tool.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
             size = {"width": 1180, "height": 860}
             page = browser.new_context(viewport=size, color_scheme="light").new_page()
             page.goto(f"{base}/?token={token}")
             pictures(page, base, images)
-            dark = browser.new_context(viewport=size, color_scheme="dark").new_page()
-            dark.goto(f"{base}/?token={token}")
-            dark.click("#crawls a:has-text('wind farms')")
-            dark.wait_for_selector("#chart-curve canvas")
-            dark.wait_for_timeout(1000)
-            dark.screenshot(path=str(images / "dashboard-dark.png"))
+            for name, shown in (("dark", size), ("phone", {"width": 390, "height": 860})):
+                page = browser.new_context(viewport=shown, color_scheme="dark").new_page()
+                page.goto(f"{base}/?token={token}")
+                page.click("#crawls a:has-text('three things')")
+                there(page)
+                page.screenshot(path=str(images / f"dashboard-{name}.png"))
+            page = browser.new_context(viewport=size, color_scheme="light").new_page()
+            with open_reader(str(folder / "three things")) as reader:
+                write_report(reader, Path(place) / "report.html", command="clew crawl -d 'three things'")
+            page.goto((Path(place) / "report.html").as_uri())
+            page.screenshot(path=str(images / "dashboard-report.png"), full_page=False)
             browser.close()
     sizes = {path.name: path.stat().st_size for path in sorted(images.glob("dashboard-*.png"))}
     for name, length in sizes.items():

@@ -435,7 +435,8 @@ class CrawlFold:
         if len(self._times) < 2:
             return 0.0
         end = self._times[-1] if now is None else max(now, self._times[-1])
-        return (len(self._times) - 1) / max(end - self._times[0], 1e-9)
+        span = end - self._times[0]
+        return (len(self._times) - 1) / span if span > 0 else 0.0
 
     def busiest(self, count: int) -> list[tuple[str, HostTally]]:
         """The hosts that were asked most."""

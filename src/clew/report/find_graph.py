@@ -18,7 +18,7 @@ from clew.store.base import FoundLink, Reader
 
 #: Finds whose ways are drawn, and nodes and links at most.
 FINDS, NODES, EDGES = 60, 240, 600
-#: The picture: its width, the room at its sides and for a name at the right, and for a node in a column.
+#: The picture: its width, the room at its sides, for names there, and for a node in a column.
 WIDTH, _SIDE, _NAMES, _ROW = 1100, 30, 200, 16
 _LOWEST, _HIGHEST = 120, 760
 #: Nodes and columns up to which each node has its host beside it; letters of a host and of an address.
@@ -39,7 +39,7 @@ class GraphNode:
     """Of a find."""
     depth: int
     label: str
-    """What stands beside it; empty for most where there are many."""
+    """What stands beside it, before a seed and behind others; empty for most where there are many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +70,17 @@ class FindGraph:
         for start, end, followed in self.edges:
             a, b = self.nodes[start], self.nodes[end]
             parts.append(line.format(a.x, a.y, b.x, b.y, "way" if followed else "other"))
+        name = Markup('<text x="{}" y="{}" class="{}">{}</text>')
+        parts += [
+            name.format(node.x + (-10 if node.seed else 10), node.y + 4, "before" * node.seed, node.label)
+            for node in self.nodes
+            if node.label
+        ]
         dot = Markup('<circle cx="{}" cy="{}" r="{}" class="{}"><title>{}</title></circle>')
         for node in self.nodes:
             kind = "find" if node.find else "seed" if node.seed else "page"
             parts.append(dot.format(node.x, node.y, 6 if node.find else 4, kind, shown(node.url)))
-        name = Markup('<text x="{}" y="{}">{}</text>')
-        parts += [name.format(*_beside(node), node.label) for node in self.nodes if node.label]
         return Markup("").join([*parts, Markup("</svg>")])
-
-
-def _beside(node: GraphNode) -> tuple[float, float]:
-    """Where the name of a node stands: above a start page, so that the lines that leave it are free."""
-    return (node.x - 6, node.y - 10) if node.seed else (node.x + 10, node.y + 4)
 
 
 def shown(url: str) -> str:
@@ -101,18 +100,18 @@ def graph_of(reader: Reader, finds: Sequence[FoundPage]) -> FindGraph:
     rows = Counter(x for _, x, _ in order)
     height = min(_HIGHEST, max(_LOWEST, _ROW * max(rows.values(), default=0)))
     named = len(order) <= _FEW and len(rows) <= _COLUMNS
-    across = WIDTH - 2 * _SIDE - (_NAMES if named else 0)
+    across = WIDTH - 2 * _SIDE - _NAMES * (1 + named)
     nodes = [
         GraphNode(
             id=number,
             url=links[number].url,
-            x=round(_SIDE + x * across, 1),
+            x=round(_SIDE + _NAMES + x * across, 1),
             y=round(20 + y * (height - 40), 1),
-            seed=links[number].source < 0,
+            seed=_is_seed(links[number]),
             find=number in found,
             degree=found[number].degree if number in found else None,
             depth=links[number].depth,
-            label=_host(links[number].url) if named or links[number].source < 0 else "",
+            label=_host(links[number].url) if named or _is_seed(links[number]) else "",
         )
         for number, x, y in order
     ]
@@ -120,12 +119,17 @@ def graph_of(reader: Reader, finds: Sequence[FoundPage]) -> FindGraph:
     return FindGraph(width=WIDTH, height=height, nodes=nodes, edges=edges, finds=len(finds))
 
 
+def _is_seed(link: FoundLink) -> bool:
+    """Whether a crawl began there; what a sitemap named has no link to it either, but is one step on."""
+    return link.source < 0 and link.depth == 0
+
+
 def _host(url: str) -> str:
     try:
         host = urls.host(url)
     except ValueError:  # no address, in the crawl of a stranger
         return ""
-    return host if len(host) <= _HOST else f"{host[: _HOST - 1]}…"
+    return host if len(host) <= _HOST else f"{host[: _HOST - 1].rstrip('.')}…"
 
 
 def _with_ways(reader: Reader, numbers: list[int]) -> dict[int, FoundLink]:

@@ -92,7 +92,7 @@ function interests(now) {
   $("interests-share").textContent = now.share === "greedy" ? "turns go to whoever finds most lately" : "turns are shared evenly";
   interestChart.show(now.pages, now.each.map((one, number) => ({ name: one.name, values: now.series[number], colour: number, dash: number >= COLOURS })));
   rows(document.querySelector("#interests tbody"), now.each.map((one, number) => ({ ...one, number })), (one) => one.name, (one) => el("tr", {},
-    el("td", {}, el("span", { class: `swatch s${one.number % COLOURS}` }), " ", el("bdi", {}, one.name)), el("td", { class: "formula" }, one.formula),
+    el("td", { class: "name" }, el("span", { class: `swatch s${one.number % COLOURS}` }), " ", el("bdi", {}, one.name)), el("td", { class: "formula" }, one.formula),
     el("td", { class: "n" }, count(one.finds)), el("td", { class: "n" }, count(one.requests)), el("td", { class: "n" }, one.share === null ? "–" : `${Math.round(100 * one.share)} %`),
     el("td", { class: "do" }, el("button", { type: "button", class: "small", "aria-label": `Show finds of ${one.name}`, onclick: () => { filter.value = one.name; refilter(); $("h-finds").scrollIntoView(); filter.focus({ preventScroll: true }); } }, "Show finds"))));
   interestTable();
@@ -243,9 +243,9 @@ const drawFinds = trying(async () => {
   rows($("finds"), found.finds, (find) => find.id, (find) => el("li", {},
     el("span", { class: "degree", "data-tip": "Its degree: how far it satisfies the formula, from 0 to 1.", tabindex: "0" }, fixed(find.degree, 2)),
     el("button", { type: "button", class: "title", onclick: trying(() => open(find.id)) }, find.title || "(no title)"),
-    el("span", { class: "do" }, steer ? el("button", { type: "button", class: "small", onclick: () => steer.feedback(find.url) }, "This is not one") : null),
     el("span", { class: "where" }, link(find.url), ` · ${find.depth === 1 ? "1 link" : `${find.depth} links`} from a seed${find.language ? ` · ${find.language}` : ""}`, find.interests.map((name) => [" ", el("span", { class: "chip" }, name)])),
-    el("p", { class: "snippet" }, pieces(find.snippet))));
+    el("p", { class: "snippet" }, pieces(find.snippet)),
+    el("span", { class: "do" }, steer ? el("button", { type: "button", class: "small", onclick: () => steer.feedback(find.url) }, "This is not one") : null)));
   $("finds-count").textContent = `${count(total)} finds`;
   $("finds-page").textContent = total ? `${count(offset + 1)} to ${count(Math.min(total, offset + LIMIT))} of ${count(total)}` : "none yet";
   $("finds-back").disabled = offset === 0;

@@ -17,6 +17,7 @@ export function graph(place, data, open) {
     const [a, b] = [data.nodes[from], data.nodes[to]];
     picture.append(node("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: way ? "way" : "other" }));
   }
+  for (const one of data.nodes) if (one.label) picture.append(node("text", { x: one.x + (one.seed ? -10 : 10), y: one.y + 4, class: one.seed ? "before" : "" }, one.label));
   for (const one of data.nodes) {
     const dot = node("circle", { cx: one.x, cy: one.y, r: one.find ? 6 : 4, class: one.find ? "find" : one.seed ? "seed" : "page" });
     dot.append(node("title", {}, one.url));
@@ -29,6 +30,5 @@ export function graph(place, data, open) {
     }
     picture.append(dot);
   }
-  for (const one of data.nodes) if (one.label) picture.append(node("text", one.seed ? { x: one.x - 6, y: one.y - 10 } : { x: one.x + 10, y: one.y + 4 }, one.label));
   fill(place, picture);
 }

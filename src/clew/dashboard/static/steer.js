@@ -128,6 +128,7 @@ export function steering(base, seen) {
     shown = said;
     weighed = "";
     $("steer-match").value = now.match;
+    $("steer-match").rows = Math.min(8, Math.max(2, now.match.split("\n").length));
     fill($("steer-strategy"), now.strategies.map((name) => el("option", { value: name }, name)));
     $("steer-strategy").value = now.strategy;
     for (const [name] of LIMITS) $(`steer-${name}`).value = now.limits[name] ?? "";
