@@ -101,10 +101,46 @@ def test_what_more_pages_link_to_is_more_important(importance):
 
 
 def test_a_criterion_that_is_off_says_nothing():
-    found = strategy(weights=dict.fromkeys(("source", "anchor", "context", "importance"), 0.0))
+    found = strategy(weights=dict.fromkeys(("source", "anchor", "context", "site", "importance"), 0.0))
     rows = observed(found, 0, page_of("course", ("homework", "homework", "homework")), [1]).terms
-    assert rows[0, [0, 1, 2, 4]].tolist() == [0.0] * 4
+    assert rows[0, [0, 1, 2, 4, 5]].tolist() == [0.0] * 5
     assert rows[0, 3] > 0
+
+
+def site_of(found, *ids):
+    return found.evaluate(np.array(ids))[:, -2].tolist()
+
+
+def test_a_directory_whose_pages_were_alike_is_worth_more_and_a_host_that_is_dead_less():
+    found = strategy()
+    places = ("x/1", "x/2", "y/1", "y/2")
+    targets = [*(f"{A}{place}" for place in places), "http://b.example/1", "http://b.example/2"]
+    links = Links.of(A, [Link(A, target, "", "", "") for target in targets])
+    observed(found, 0, Page(url=A, links=links), [1, 2, 3, 4, 5, 6])
+    assert site_of(found, 2, 4, 6) == [0.0] * 3
+    for source, text in ((1, "course homework"), (3, "bread")):
+        observed(found, source, Page(url=targets[source - 1], text=text, language="en"), [])
+    gone = expansion_of(5, Page(url=targets[4], status=404), Verdict(0.0, False), [], [])
+    assert found.observe(gone).moved.ids.tolist() == [2, 4, 6]
+    alike, other, dead = site_of(found, 2, 4, 6)
+    assert alike > other > dead > 0
+
+
+def test_pages_beside_one_that_led_to_the_topic_are_worth_more():
+    """Two directories of pages that are not alike; from one of them a link leads to a page that is."""
+    found = strategy(weights={"site": 1.0})
+    rows = [f"{A}{where}/{number}" for where in ("list", "else") for number in (1, 2)]
+    links = Links.of(A, [Link(A, target, "", "", "") for target in rows])
+    observed(found, 0, Page(url=A, links=links), [1, 2, 3, 4])
+    for source, beyond in ((1, 5), (3, 6)):
+        url = rows[source - 1]
+        led = Links.of(url, [Link(url, f"{A}deep/{beyond}", "", "", "")])
+        observed(found, source, Page(url=url, text="bread", language="en", links=led), [beyond])
+    listed, other = site_of(found, 2, 4)
+    assert listed == other
+    observed(found, 5, Page(url=f"{A}deep/5", text="course homework", language="en"), [])
+    listed, other = site_of(found, 2, 4)
+    assert listed > other
 
 
 def test_levels_are_weights_and_a_mistyped_one_names_the_nearest():

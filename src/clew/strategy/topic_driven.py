@@ -14,6 +14,7 @@ from clew import native
 from clew.learn.checkpoint import Keeps, require, within
 from clew.learn.link_importance import MEASURES, OutLinks, measure
 from clew.learn.rows import distinct, grown
+from clew.learn.url_places import COLUMNS, LEVELS, UrlPlaces
 from clew.messages import Rescore
 from clew.predicate.atoms import LikeAtom, TopicAtom
 from clew.predicate.formula import Formula, walk
@@ -29,7 +30,11 @@ from clew.words import stem
 _NAMES = ("source", "anchor", "context", "url")
 #: Pages that link to a candidate and are remembered for it: the first so many.
 _PARENTS = 8
-_KEPT = ("parents", "cosines", "led", "tried", "said", "open", "onward")
+#: Pages beside which what is above a place in its site counts.
+_PLACE_DOUBT = 2.0
+#: All candidates are scored anew when a page was fetched for each so many of them.
+_SPREAD = 1000
+_KEPT = ("parents", "places", "cosines", "led", "tried", "said", "open", "onward")
 
 
 class TopicDriven(Strategy):
@@ -42,6 +47,9 @@ class TopicDriven(Strategy):
     - `source`: the cosine of the topic and a page that links there (eq. 1, with its square roots). Where the
       page has led counts too: the cosines of the pages behind its links, 0 for dead ones, are averaged in;
     - `anchor`, `context`, `url`: the cosine of the topic and the anchor, the text around the link, the URL;
+    - `site`: how alike pages on the same host and in the same directories were, 0 for dead ones, and by how
+      much the pages that they led to were more alike than most (`clew.learn.url_places`): it tells which
+      part of a site has pages of the topic, which part has pages that list them, and where links are dead;
     - `importance`: link importance over what is known of the graph, by PageRank, in-degree or HITS
       (`clew.learn.link_importance`), kept up to date while the crawl goes on.
 
@@ -55,19 +63,20 @@ class TopicDriven(Strategy):
     """
 
     name = "topic-driven"
-    parts: tuple[str, ...] = (*_NAMES, "importance")
+    parts: tuple[str, ...] = (*_NAMES, "site", "importance")
     options: ClassVar[Mapping[str, Option]] = {
         "importance": ChoiceOption(MEASURES),
         "damping": NumberOption(0.01, 0.99),
         "doubt": NumberOption(0.01, 1e9),
     }
     capabilities = Capabilities(link_columns=frozenset({"contexts"}), meets=True, relearns=True, throws=False)
-    #: Chosen on pages of students, faculty and projects of WebKB; see docs/strategies.md.
+    #: Chosen on WebKB; see docs/strategies.md.
     WEIGHTS: ClassVar[Mapping[str, float]] = {
         "source": 1.0,
         "anchor": 0.3,
         "context": 0.1,
         "url": 0.1,
+        "site": 0.5,
         "importance": 0.1,
     }
 
@@ -87,8 +96,11 @@ class TopicDriven(Strategy):
         self.seek(predicate)
         self.importance_ = measure(importance, damping)
         self.links_ = OutLinks()
+        self.worths_ = UrlPlaces(_PLACE_DOUBT)
         self.parents_: NDArray[np.int32] = np.zeros((0, _PARENTS), np.int32, order="F")
         """By candidate, 1 + the numbers of the first pages that link to it."""
+        self.places_: NDArray[np.int32] = np.zeros((0, LEVELS), np.int32, order="F")
+        """By candidate, the place of its URL."""
         self.cosines_: Floats = np.zeros(0)
         """By fetched page, how alike it and the topic are."""
         self.led_: Floats = np.zeros(0)
@@ -102,6 +114,8 @@ class TopicDriven(Strategy):
         self.onward_: NDArray[np.int32] = np.zeros(0, np.int32)
         """By candidate that was redirected, 1 + where to, as far as that was new then."""
         self.met_ = 0
+        self.waited_ = 0
+        """Pages since all candidates were scored anew."""
 
     def __repr__(self) -> str:
         return f"TopicDriven({np.count_nonzero(self.open_)} candidates, {self.importance_!r})"
@@ -132,8 +146,11 @@ class TopicDriven(Strategy):
         self.open_[source] = False
         said = self._say(expansion)
         moved = [self._file(expansion, said)]
+        cosine = self._cosine(expansion) if self.weights["source"] or self.weights["site"] else 0.0
         if self.weights["source"]:
-            moved.append(self._lead(source, self._cosine(expansion), ours))
+            moved.append(self._lead(source, cosine, ours))
+        if self.weights["site"]:
+            moved.append(self._place(source, cosine))
         if self.weights["importance"]:
             moved.append(self.importance_.link(source, ours))
         again = distinct(np.concatenate([*moved, *self._redirected(np.concatenate(moved))]))
@@ -146,6 +163,9 @@ class TopicDriven(Strategy):
         """Keep what is said of candidates; gives those that were met before."""
         fresh, ids = expansion.fresh, expansion.ids
         self.said_[ids[fresh]] = said[fresh]
+        if self.weights["site"]:
+            targets = [expansion.links.targets[row] for row in np.flatnonzero(fresh).tolist()]
+            self.places_[ids[fresh]] = self.worths_.chains(expansion.page.url, targets)
         self.open_[ids[fresh]] = True
         self.met_ = max(self.met_, int(ids[fresh].max(initial=-1)) + 1)
         known = ~fresh & (ids >= 0)
@@ -168,6 +188,20 @@ class TopicDriven(Strategy):
                 self.parents_[targets[free], column] = source + 1
                 targets = targets[~free]
         return self.links_.of(parents)[1]
+
+    def _place(self, source: int, cosine: float) -> Ids:
+        """What is in the place of a fetched page is known better now, and where the page leads that it was
+        found on; gives all candidates once there was a page for each so many of them, none before."""
+        if self.places_[source, 0]:
+            self.worths_.learn(self.places_[source], cosine)
+            parent = int(self.parents_[source, 0]) - 1
+            if parent >= 0 and cosine > self.worths_.mean:
+                self.worths_.credit(self.places_[parent], cosine - self.worths_.mean)
+        self.waited_ += 1
+        if self.waited_ * _SPREAD < self.met_:
+            return np.zeros(0, np.int64)
+        self.waited_ = 0
+        return self.candidates()
 
     def _redirected(self, ids: Ids) -> list[Ids]:
         """What candidates were redirected to, which is worth what they are, and so on from there."""
@@ -213,7 +247,9 @@ class TopicDriven(Strategy):
         terms = np.zeros((len(ids), len(self.parts)), order="F")
         known = (ids >= 0) & (ids < len(self.open_))
         terms[known, 0] = self._source(ids[known])
-        terms[:, 1:-1] = said
+        terms[:, 1 : len(_NAMES)] = said
+        if self.weights["site"]:
+            terms[known, -2] = self.worths_.means(self.places_[ids[known]])
         terms[:, -1] = self.importance_.importance(ids)
         terms *= self._row()
         return terms
@@ -269,8 +305,10 @@ class TopicDriven(Strategy):
         return {
             "importance": self.importance_,
             "links": self.links_,
+            "worths": self.worths_,
             **{name: getattr(self, f"{name}_") for name in _KEPT},
             "met": self.met_,
+            "waited": self.waited_,
         }
 
     def recall(self, found: Mapping[str, Any]) -> None:
@@ -278,6 +316,7 @@ class TopicDriven(Strategy):
         require(all(len(found[name]) == size for name in _KEPT), "candidates by number")
         require(all(np.isfinite(found[name]).all() for name in _KEPT), "what was said of candidates")
         require(within(found["parents"], 0, size + 1), "pages that link to candidates")
+        require(within(found["places"], 0, COLUMNS + 1) and found["waited"] >= 0, "places of candidates")
         # To what was new at that moment, and so of a higher number: nothing goes round.
         later = found["onward"] > np.arange(1, size + 1)
         require(within(found["onward"], 0, size + 1) and (later | (found["onward"] == 0)).all(), "redirects")
@@ -287,7 +326,7 @@ class TopicDriven(Strategy):
         require(within(links.slots, 0, links.rows.rows + 1), "pages by row")
         for name in _KEPT:
             setattr(self, f"{name}_", found[name])
-        self.met_ = found["met"]
+        self.met_, self.waited_ = found["met"], found["waited"]
 
     def _reserve(self, size: int) -> None:
         for name in _KEPT:

@@ -19,6 +19,7 @@ from clew.lab.simulate import simulate
 from clew.lab.statistics import ratio_interval
 from clew.page import Page
 from clew.strategy import make
+from clew.strategy.topic_driven import TopicDriven
 from clew.topic import Example, TopicModel
 from clew.training.train import like
 
@@ -26,7 +27,7 @@ _DEPARTMENTS = ("cornell", "texas", "washington")
 _COURSES = Topic(name="course", label="course")
 _REQUESTS, _DRAWN, _EACH, _STEP = 300, 5, 3, 10
 _BASE, _BOTH, _ORACLE = "breadth-first", "combined", "oracle"
-_OFF = dict.fromkeys(("source", "anchor", "context", "url", "importance"), 0.0)
+_OFF = dict.fromkeys(TopicDriven.WEIGHTS, 0.0)
 #: Who crawls: weights of the criteria of `topic-driven`; the last has its defaults.
 _WAYS: dict[str, Mapping[str, float]] = {
     "similarity": _OFF | {"source": 1.0},
