@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from clew.cli import main
 
 HOME = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(HOME / "checks"))
@@ -69,6 +73,19 @@ class Crawling:
             env=environment,
         )
         return Ended(done.returncode, done.stdout + done.stderr)
+
+    def here(self, directory: Path) -> Ended:
+        """Crawl in this process."""
+        said = io.StringIO()
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            contextlib.redirect_stdout(said),
+            contextlib.redirect_stderr(said),
+        ):
+            for name in [name for name in os.environ if name.startswith("CLEW_")]:
+                patched.delenv(name)
+            code = main(self.command(directory=directory)[3:])
+        return Ended(code, said.getvalue())
 
     def whole(self, directory: Path | None = None) -> None:
         """Every page is there, once, with its own text."""

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,7 @@ def test_a_damaged_crawl_is_refused_in_a_sentence_and_left_as_it_is(finished, tm
     shutil.copytree(finished.directory, directory)
     harm(directory)
     before = contents(directory)
-    ended = finished.run(directory=directory)
+    ended = finished.here(directory)
     assert ended.code in (1, 2), ended.said
     assert "clew: " in ended.said
     assert "unexpected" not in ended.said
@@ -138,6 +139,7 @@ def test_the_second_of_two_crawls_in_one_directory_is_refused(crawling):
     try:
         while not crawling.site.log:
             assert first.poll() is None
+            time.sleep(0.01)
         second = crawling.run()
         assert second.code == 1
         assert f"in use by process {first.pid}" in second.said

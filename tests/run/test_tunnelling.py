@@ -53,7 +53,9 @@ def focuses(store):
     return [(entry["instead_of"], entry["formula"]) for entry in told]
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "intelligent", "ariadne"])
+@pytest.mark.parametrize(
+    "strategy", ["best-first", pytest.param("intelligent", marks=pytest.mark.slow), "ariadne"]
+)
 def test_the_focus_changes_and_what_is_judged_does_not(tmp_path, strategy):
     with SqliteStore(tmp_path / "crawl") as store:
         crawled(store, strategy)
