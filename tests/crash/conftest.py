@@ -30,7 +30,7 @@ def check() -> Callable[..., Any]:
     def run(name: str, *arguments: object) -> Any:
         (script,) = HOME.glob(f"[bc]*/{name}.py")
         line = [sys.executable, str(script), "--json", *map(str, arguments)]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=900)
         # Exit code 1 is a check that failed: the test says in what.
         assert done.returncode in (0, 1), done.stderr[-2000:]
         assert done.stdout, done.stderr[-2000:]
@@ -69,12 +69,12 @@ class Crawling:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
             env=environment,
         )
         return Ended(done.returncode, done.stdout + done.stderr)
 
-    def here(self, directory: Path) -> Ended:
+    def here(self, directory: Path | None = None) -> Ended:
         """Crawl in this process."""
         said = io.StringIO()
         with (

@@ -115,7 +115,7 @@ def test_a_damaged_crawl_is_refused_in_a_sentence_and_left_as_it_is(finished, tm
 def test_a_directory_of_other_things_is_left_alone(crawling):
     crawling.directory.mkdir()
     (crawling.directory / "thesis.txt").write_text("mine")
-    ended = crawling.run()
+    ended = crawling.here()
     assert ended.code == 1
     assert "thesis.txt" in ended.said
     assert [path.name for path in crawling.directory.iterdir()] == ["thesis.txt"]
@@ -123,11 +123,11 @@ def test_a_directory_of_other_things_is_left_alone(crawling):
 
 def test_a_stranger_among_the_archives_is_not_overwritten(crawling):
     (crawling.directory / "pages").mkdir(parents=True)
-    ended = crawling.run()
+    ended = crawling.here()
     assert ended.code == 0, ended.said
     stranger = crawling.directory / "pages" / "clew-00001.warc.gz"
     stranger.write_bytes(b"mine")
-    assert crawling.run().code == 0
+    assert crawling.here().code == 0
     assert stranger.read_bytes() == b"mine"
 
 

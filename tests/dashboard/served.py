@@ -158,7 +158,8 @@ def serving(folder: Path, *, address: str = "127.0.0.1", names: tuple[str, ...] 
     try:
         yield Served(dashboard, folder)
     finally:
-        server.should_exit = True
+        # Streams of events have no end of their own, and nobody listens any more.
+        server.should_exit = server.force_exit = True
         thread.join(PATIENCE)
         for live in dashboard.live.values():
             live.close()

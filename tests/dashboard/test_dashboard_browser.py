@@ -53,7 +53,7 @@ def opened(browser: Any, served: Served, path: str = "/", **options: Any) -> Any
     return page
 
 
-#: What is there once a page has drawn all it has; of a crawl's page the last of its sections, and what it asks for.
+#: What is there once a page has drawn all it has: of a crawl's, the last section and what it asks for.
 DRAWN = {
     "/": ("[data-is=formula]:not(:empty)",),
     "/new": ("[aria-invalid]",),

@@ -81,6 +81,7 @@ def test_the_log_helps_intelligent_and_its_factors_stand_in_the_score(web, parse
     assert len(both.finds) > len(alone.finds)
 
 
+@pytest.mark.slow
 def test_every_score_of_intelligent_with_a_log_is_exact(web, parsed, targets, log):
     exact, _ = crawled(parsed, targets, "intelligent", log, seeds=web.seeds(), budget=60, exact="yes")
     usual, _ = crawled(parsed, targets, "intelligent", log, seeds=web.seeds(), budget=60)

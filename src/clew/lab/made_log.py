@@ -27,10 +27,10 @@ def made_log(
 ) -> Iterator[str]:
     """Lines of a Squid log, in order of time.
 
-    Parameters: the web, parsed already or not; the pages of each interest, one of which every other person has; how many `people`,
-    their `sessions` and `clicks` in each; how often a person with an interest chooses a link to it
-    (`focus`), and anybody a page at random (`noise`); how many `robots`, one of two of which says so; the
-    beginning, in seconds since 1970; the dice.
+    Parameters: the web, parsed or not; the pages of each interest, one of which every other person has; how
+    many `people`, their `sessions` and `clicks` in each; how often a person with an interest chooses a link
+    to it (`focus`), and anybody a page at random (`noise`); how many `robots`, one of two of which says so;
+    the beginning, in seconds since 1970; the dice.
 
     >>> from clew.lab import DemoWeb
     >>> len(list(made_log(DemoWeb(hosts=16, pages=128), {}, people=2, sessions=1, clicks=2, robots=0)))
