@@ -54,7 +54,8 @@ def focuses(store):
 
 
 @pytest.mark.parametrize(
-    "strategy", ["best-first", pytest.param("intelligent", marks=pytest.mark.slow), "ariadne"]
+    "strategy",
+    ["best-first", *(pytest.param(name, marks=pytest.mark.slow) for name in ("intelligent", "ariadne"))],
 )
 def test_the_focus_changes_and_what_is_judged_does_not(tmp_path, strategy):
     with SqliteStore(tmp_path / "crawl") as store:
