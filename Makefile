@@ -92,16 +92,21 @@ $(TEST)/.ready: $(TEST)/.wheel $(call lacks-browser,$(TEST))
 
 wheel: $(TEST)/.wheel
 
+#: Each worker takes whole files as far as it can, so that what a file's tests share is made once.
+SHARED := -n $(WORKERS) --dist worksteal
+#: No test that takes seconds, and 30 examples of a law instead of 100.
+QUICK := -m 'not slow' --hypothesis-profile=quick
+
 test: $(TEST)/.ready
-	$(TEST)/bin/python -m pytest -n $(WORKERS) -m 'not slow'
+	$(TEST)/bin/python -m pytest $(SHARED) $(QUICK)
 
 test-all: check $(TEST)/.ready
-	$(TEST)/bin/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+	$(TEST)/bin/python -m pytest $(SHARED) --cov --cov-report=term:skip-covered
 
 # For other Pythons than the one that runs everything: make test-some PYTHON=python3.13 TEST=.venv-test-3.13
 SOME := tests/test_doctests.py tests/test_public_names.py tests/test_url.py tests/engine tests/frontier tests/predicate tests/native
 test-some: $(TEST)/.ready
-	$(TEST)/bin/python -m pytest -n $(WORKERS) -m 'not slow' $(SOME)
+	$(TEST)/bin/python -m pytest $(SHARED) $(QUICK) $(SOME)
 
 check: venv
 	$(BIN)/ruff check $(CODE)

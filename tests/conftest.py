@@ -15,6 +15,8 @@ from clew.fetch.chromium import find_chromium
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+# `make test` looks at fewer examples of a law than `make test-all`: --hypothesis-profile=quick.
+settings.register_profile("quick", deadline=None, max_examples=30)
 
 HERE = Path(__file__).resolve().parent.parent
 

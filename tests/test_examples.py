@@ -26,7 +26,7 @@ def run(*words: object, cwd: Path, **environ: str) -> str:
         env={**mine, **environ},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -55,6 +55,7 @@ def test_no_file_names_a_place_on_somebodys_machine():
     assert found == []
 
 
+@cache
 def sources() -> dict[str, ast.Module]:
     """The modules of the package, parsed, by their path below `src/clew`."""
     root = HOME / "src" / "clew"

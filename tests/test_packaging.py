@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import cache
 from importlib.metadata import packages_distributions, requires, version
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def required(extras: bool) -> list[str]:
     return [one for one in requires("clew") or () if extras or "extra ==" not in one]
 
 
+@cache
 def imported() -> set[str]:
     """Top-level names of what is imported anywhere in clew, the standard library's and its own left out."""
     found = set()

@@ -74,7 +74,7 @@ def clew(installed, *words, code=(0,)):
         cwd=installed,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode in code, done.stderr

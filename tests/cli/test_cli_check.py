@@ -62,7 +62,7 @@ def test_a_missing_file_is_said_with_a_hint(clew):
 
 
 def test_a_page_from_stdin(clew, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode())))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode()), encoding="utf-8"))
     assert clew("check", '"wind farm"', "-", "--json").json()["satisfied"] is True
 
 

@@ -239,7 +239,7 @@ def test_the_first_signal_stops_at_a_checkpoint_and_the_crawl_resumes(clew, site
         assert "looking for" in ran.stderr.readline()
         assert "0 finds" in ran.stderr.readline()
         ran.send_signal(number)
-        out, err = ran.communicate(timeout=60)
+        out, err = ran.communicate(timeout=300)
     assert ran.returncode == 128 + number, err
     assert json.loads(out)["reason"] == "interrupted"
     assert "resume  clew crawl -d" in err

@@ -111,7 +111,7 @@ def test_doctor_says_what_is_lost_and_repair_has_it_fetched_again(clew, damaged,
     assert repaired.code == 0, repaired.out
     assert "2 pages are queued" in repaired.out
     assert clew("doctor", directory, "--json").json()["ok"]
-    again = clew("crawl", "-d", directory, *site.options(400), "--requests", "none", "--time", "30s")
+    again = clew("crawl", "-d", directory, *site.options(400), "--requests", "none", "--time", "10m")
     assert again.code == 0, again.err
     urls = [page["url"] for page in clew("export", directory).lines()]
     assert url in urls

@@ -75,10 +75,10 @@ def test_a_recorded_web_is_served_as_a_proxy_with_a_log_until_interrupted(tmp_pa
         assert found, said
         seed = ran.stderr.readline().split()[-1]
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": found[0]}))
-        with opener.open(seed, timeout=10) as reply:
+        with opener.open(seed, timeout=60) as reply:
             assert b"<html" in reply.read()
         ran.send_signal(signal.SIGINT)
-        _, rest = ran.communicate(timeout=30)
+        _, rest = ran.communicate(timeout=300)
     assert ran.returncode == 0
     assert "1 requests answered" in rest
     assert seed in log.read_text()

@@ -100,6 +100,7 @@ def test_every_setting_says_what_it_means_and_stands_in_both_references():
         assert item.key == "seeds" or f"| `--{item.dashed}`" in shown["cli.md"]
 
 
+@pytest.mark.slow
 def test_editors_and_type_checkers_know_the_settings_of_the_library(tmp_path: Path):
     assert inspect.signature(crawl).parameters["settings"].annotation == "Unpack[CrawlSettings]"
     (tmp_path / "use.py").write_text(

@@ -1,12 +1,14 @@
-"""`clew lab run`, `show` and `report` through the real entry, on the demo web."""
+"""`clew lab run`, `show` and `report` through the real entry, on a small demo web."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
 from clew.cli.app import run
+from clew.lab import DemoWeb
 
 QUICK = """
 corpora = "demo"
@@ -22,7 +24,9 @@ def out(tmp_path_factory):
     """An experiment that was run."""
     place = tmp_path_factory.mktemp("lab")
     (place / "quick.toml").write_text(QUICK)
-    assert run(["lab", "run", str(place / "quick.toml"), "-o", str(place / "out"), "--workers", "1"]) == 0
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("clew.lab.corpora.WEBS", {"demo": partial(DemoWeb, hosts=16, pages=300)})
+        assert run(["lab", "run", str(place / "quick.toml"), "-o", str(place / "out"), "--workers", "1"]) == 0
     return place / "out"
 
 

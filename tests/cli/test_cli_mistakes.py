@@ -234,6 +234,7 @@ def mistyped(word: str, dice: random.Random) -> str:
     return word[:at] + NEIGHBOURS.get(word[at], "x") + word[at + 1 :]
 
 
+@pytest.mark.slow
 def test_of_200_mistypes_the_right_name_is_suggested_in_95_of_100(clew, monkeypatch, capsys):
     """Options, fields, keys of clew.toml and environment variables, as many of each."""
     dice = random.Random(8)

@@ -31,7 +31,7 @@ def crawl(clew, site, *seeds):
 def test_seeds_come_from_a_file_or_the_standard_input(clew, site, tmp_path, monkeypatch, way):
     text = f"# where to begin\n\n  {site.seeds[0]}\n{site.seeds[1]}\n{site.seeds[0]}\n"
     (tmp_path / "seeds.txt").write_text("\ufeff" + text, "utf-8")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
     given = {"--seeds-file": "--seeds-file seeds.txt", "@": "@seeds.txt"}.get(way, way)
     said = crawl(clew, site, *given.split())
     assert said.code in (0, 3), said.err

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import time
 import unicodedata
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,16 +57,17 @@ def test_the_picture_has_all_that_a_person_watches():
     assert "█" in picture
 
 
-def test_what_waits_is_told_with_how_long_and_why(capsys):
+def test_what_waits_is_told_with_how_long_and_why(capsys, monkeypatch):
+    monkeypatch.setattr("clew.cli.views.time", SimpleNamespace(time=lambda: 90.0, monotonic=lambda: 90.0))
     waiting = [
-        Wait("everything", time.time() + 40.5, "the name server of this machine does not answer"),
-        Wait("a.example", time.time() + 30, "it asked for that (Retry-After)"),
+        Wait("everything", 130.5, "the name server of this machine does not answer"),
+        Wait("a.example", 120.0, "it asked for that (Retry-After)"),
     ]
     picture = drawn(progress(waiting=waiting))
     assert "waiting  everything  40s more: the name server of this machine does not answer" in picture
     assert "waiting  a.example" in picture
     view = PlainView()
-    idle = progress(waiting=waiting, now=time.time(), in_flight=0)
+    idle = progress(waiting=waiting, now=90.0, in_flight=0)
     view.settled((), idle)
     view.settled((), idle)
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("waiting:")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from clew.cli import main
 
 HOME = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(HOME / "checks"))
@@ -26,7 +30,7 @@ def check() -> Callable[..., Any]:
     def run(name: str, *arguments: object) -> Any:
         (script,) = HOME.glob(f"[bc]*/{name}.py")
         line = [sys.executable, str(script), "--json", *map(str, arguments)]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=900)
         # Exit code 1 is a check that failed: the test says in what.
         assert done.returncode in (0, 1), done.stderr[-2000:]
         assert done.stdout, done.stderr[-2000:]
@@ -65,10 +69,23 @@ class Crawling:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
             env=environment,
         )
         return Ended(done.returncode, done.stdout + done.stderr)
+
+    def here(self, directory: Path | None = None) -> Ended:
+        """Crawl in this process."""
+        said = io.StringIO()
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            contextlib.redirect_stdout(said),
+            contextlib.redirect_stderr(said),
+        ):
+            for name in [name for name in os.environ if name.startswith("CLEW_")]:
+                patched.delenv(name)
+            code = main(self.command(directory=directory)[3:])
+        return Ended(code, said.getvalue())
 
     def whole(self, directory: Path | None = None) -> None:
         """Every page is there, once, with its own text."""

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,7 @@ def test_a_damaged_crawl_is_refused_in_a_sentence_and_left_as_it_is(finished, tm
     shutil.copytree(finished.directory, directory)
     harm(directory)
     before = contents(directory)
-    ended = finished.run(directory=directory)
+    ended = finished.here(directory)
     assert ended.code in (1, 2), ended.said
     assert "clew: " in ended.said
     assert "unexpected" not in ended.said
@@ -114,7 +115,7 @@ def test_a_damaged_crawl_is_refused_in_a_sentence_and_left_as_it_is(finished, tm
 def test_a_directory_of_other_things_is_left_alone(crawling):
     crawling.directory.mkdir()
     (crawling.directory / "thesis.txt").write_text("mine")
-    ended = crawling.run()
+    ended = crawling.here()
     assert ended.code == 1
     assert "thesis.txt" in ended.said
     assert [path.name for path in crawling.directory.iterdir()] == ["thesis.txt"]
@@ -122,11 +123,11 @@ def test_a_directory_of_other_things_is_left_alone(crawling):
 
 def test_a_stranger_among_the_archives_is_not_overwritten(crawling):
     (crawling.directory / "pages").mkdir(parents=True)
-    ended = crawling.run()
+    ended = crawling.here()
     assert ended.code == 0, ended.said
     stranger = crawling.directory / "pages" / "clew-00001.warc.gz"
     stranger.write_bytes(b"mine")
-    assert crawling.run().code == 0
+    assert crawling.here().code == 0
     assert stranger.read_bytes() == b"mine"
 
 
@@ -138,6 +139,7 @@ def test_the_second_of_two_crawls_in_one_directory_is_refused(crawling):
     try:
         while not crawling.site.log:
             assert first.poll() is None
+            time.sleep(0.01)
         second = crawling.run()
         assert second.code == 1
         assert f"in use by process {first.pid}" in second.said

@@ -104,7 +104,7 @@ def test_crash_points_chosen_within_the_process(tmp_path: Path, what: str, numbe
     directory = tmp_path / "crawl"
     place = Path(__file__).resolve().parents[2] / "checks"
     line = [sys.executable, "-c", CHILD, str(place), str(directory), what, str(number)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == -9, done.stderr
     crawl(directory, 12)
     assert damage(directory, 12) == []

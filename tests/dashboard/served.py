@@ -29,6 +29,9 @@ from clew.store.inbox import Inbox
 WEB = DemoWeb(seed=7)
 #: Three interests that pages of it satisfy.
 SEVERAL = {"wind": WEB.formula(), "stars": "telescope OR nebula", "football": "goalkeeper OR striker"}
+#: Milliseconds that a browser may take for a step, and seconds for an answer: a busy machine is slow.
+WAIT = 60_000
+PATIENCE = 60.0
 
 
 def crawl_demo(directory: Path, pages: int = 60, **more: Any) -> None:
@@ -76,7 +79,12 @@ class Served:
         return f"http://127.0.0.1:{self.admitted.port}"
 
     def ask(
-        self, path: str, method: str = "GET", data: Any = None, timeout: float = 20, **headers: str | None
+        self,
+        path: str,
+        method: str = "GET",
+        data: Any = None,
+        timeout: float = PATIENCE,
+        **headers: str | None,
     ) -> Reply:
         """One request; a header that is None is not sent."""
         sent = {"Host": f"127.0.0.1:{self.admitted.port}"}
@@ -114,10 +122,17 @@ class Served:
             now = next(job for job in self.ask(f"/crawl/{key}/steered").json() if job["job"] == now["job"])
         return now
 
+    def read(self, key: str) -> str:
+        """The page of a crawl that has been read to its end: all it will ever show is what it shows first."""
+        live = self.dashboard.crawl(key)
+        while live.catching_up:
+            live.update()
+        return f"/crawl/{key}"
+
     def events(self, key: str, wanted: set[str]) -> dict[str, Any]:
         """The first event of each of these names."""
         found: dict[str, Any] = {}
-        connection = http.client.HTTPConnection("127.0.0.1", self.admitted.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.admitted.port, timeout=PATIENCE)
         connection.request("GET", f"/crawl/{key}/events")
         reply = connection.getresponse()
         name = ""
@@ -145,11 +160,12 @@ def serving(folder: Path, *, address: str = "127.0.0.1", names: tuple[str, ...] 
     try:
         yield Served(dashboard, folder)
     finally:
-        server.should_exit = True
-        thread.join(10)
+        # Streams of events have no end of their own, and nobody listens any more.
+        server.should_exit = server.force_exit = True
+        thread.join(PATIENCE)
         for live in dashboard.live.values():
             live.close()
         listening.close()
 
 
-__all__ = ["SEVERAL", "WEB", "Reply", "Served", "crawl_demo", "key_of", "serving"]
+__all__ = ["PATIENCE", "SEVERAL", "WAIT", "WEB", "Reply", "Served", "crawl_demo", "key_of", "serving"]

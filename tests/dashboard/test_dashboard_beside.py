@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from served import WEB
+from served import PATIENCE, WEB
 
 from clew.cli import main
 from clew.lab.serve import serving as served_web
@@ -39,7 +39,7 @@ def address(process: subprocess.Popen[str]) -> tuple[str, int]:
 
 
 def wait_until_nobody_listens(port: int) -> None:
-    for _ in range(400):
+    for _ in range(1200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)):
                 return
@@ -53,10 +53,10 @@ def test_the_dashboard_is_there_while_the_crawl_runs_and_ends_with_it(tmp_path: 
         process = crawl(tmp_path / "wind", proxy, "--pages", "100000", "--delay", "3")
         try:
             url, port = address(process)
-            with urllib.request.urlopen(url, timeout=20) as reply:
+            with urllib.request.urlopen(url, timeout=PATIENCE) as reply:
                 assert b"wind" in reply.read()
             process.send_signal(signal.SIGINT)
-            assert process.wait(30) == 128 + signal.SIGINT
+            assert process.wait(PATIENCE) == 128 + signal.SIGINT
             wait_until_nobody_listens(port)
         finally:
             process.kill()
@@ -72,7 +72,7 @@ def test_a_crawl_that_is_killed_takes_its_dashboard_with_it(tmp_path: Path):
         try:
             _, port = address(process)
             os.kill(process.pid, signal.SIGKILL)
-            process.wait(10)
+            process.wait(PATIENCE)
             wait_until_nobody_listens(port)
         finally:
             process.kill()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from served import Served, key_of, serving
+from served import WAIT, Served, key_of, serving
 
 from clew.fetch.chromium import find_chromium
 from clew.messages import (
@@ -44,13 +44,37 @@ def browser() -> Iterator[Any]:
 
 def opened(browser: Any, served: Served, path: str = "/", **options: Any) -> Any:
     """A page with the token; what its console says against it is kept in `page.complaints`."""
-    context = browser.new_context(accept_downloads=True, bypass_csp=False, **options)
-    page = context.new_page()
+    page = browser.new_context(**{"accept_downloads": True, "bypass_csp": False} | options).new_page()
+    page.set_default_timeout(WAIT)
     page.complaints = []
     page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.goto(f"{served.base}{path}?token={served.admitted.token}")
     return page
+
+
+#: What is there once a page has drawn all it has: of a crawl's, the last section and what it asks for.
+DRAWN = {
+    "/": ("[data-is=formula]:not(:empty)",),
+    "/new": ("[aria-invalid]",),
+    "/compare": (".uplot",),
+    "/crawl": ("#steer-strategy option", "#finds .title", "#graph circle"),
+}
+
+
+def drawn(page: Any, path: str) -> None:
+    """Wait until a page shows all it will."""
+    for selector in DRAWN[path]:
+        page.wait_for_selector(selector, state="attached")
+
+
+def unfold(page: Any) -> None:
+    """Open all that is folded, and wait for the tables that are made when they are seen."""
+    for details in page.query_selector_all("details"):
+        details.evaluate("node => { node.open = true; }")
+    page.wait_for_function(
+        "[...document.querySelectorAll('details[data-for]')].every((one) => one.querySelector('tr'))"
+    )
 
 
 SHAPE = """() => { const seen = {}; for (const node of document.querySelectorAll('*')) {
@@ -134,31 +158,29 @@ def made(place: Path, texts: list[str], urls: list[str], phrase: str) -> None:
 
 def walk(page: Any, served: Served, name: str) -> Iterator[str]:
     """Through every panel; gives the name of each when it is there."""
-    page.wait_for_selector("#finds .title")
-    page.wait_for_selector("#graph circle")
+    drawn(page, "/crawl")
     page.wait_for_selector("#marks li >> nth=3")
     page.wait_for_selector("#interests tbody tr >> nth=1")
-    for details in page.query_selector_all("details"):
-        details.evaluate("node => { node.open = true; }")
+    unfold(page)
     page.click("#factor-keys button >> nth=1")
     page.wait_for_selector("#moved .url")
-    page.wait_for_timeout(300)
     yield "the crawl"
     page.click("#interests button >> nth=0")
     page.wait_for_function("document.querySelector('#finds-interest').value === 'wind'")
-    page.wait_for_timeout(300)
-    assert page.text_content("#finds-count") == page.text_content("#interests td.n") + " finds"
+    page.wait_for_function(
+        "document.querySelector('#finds-count').textContent"
+        " === `${document.querySelector('#interests td.n').textContent} finds`"
+    )
     yield "the finds of one interest"
-    for _ in range(3):
+    for first in (11, 21, 31):
         page.click("#finds-on")
-        page.wait_for_timeout(150)
+        page.wait_for_selector(f"#finds-page:text-matches('^{first} to ')")
     page.click("#finds .title >> nth=1")
     page.wait_for_selector("#detail[open] .text")
     yield "a find"
     page.keyboard.press("Escape")
     page.click("#decisions button:has-text('Why') >> nth=0")
-    page.wait_for_selector("#detail[open] pre, #notice p")
-    page.wait_for_timeout(300)
+    page.wait_for_selector("#detail[open] pre")
     yield "why"
     page.keyboard.press("Escape")
     page.click("#finds .do button >> nth=0")
@@ -170,12 +192,11 @@ def walk(page: Any, served: Served, name: str) -> Iterator[str]:
     yield "steering"
     page.click("#steer-close")
     page.goto(f"{served.base}/")
-    page.wait_for_selector("[data-is=formula]:not(:empty)")
+    drawn(page, "/")
     yield "the list"
     page.goto(f"{served.base}/compare?c={key_of(name)}")
     page.wait_for_selector("#compared tbody tr")
-    for details in page.query_selector_all("details"):
-        details.evaluate("node => { node.open = true; }")
+    unfold(page)
     yield "the comparison"
 
 
@@ -199,9 +220,11 @@ def test_hostile_text_gains_no_element_and_no_attribute_in_any_panel(
         folder = tmp_path / ("hostile" if hostile else "calm")
         made(folder / name, texts, urls, extra)
         with serving(folder) as served:
-            page = opened(browser, served, f"/crawl/{key_of(name)}")
+            page = opened(browser, served, served.read(key_of(name)))
             seen[name] = {}
             for panel in walk(page, served, name):
+                # What lies under the pointer has a tooltip, and what lies there differs with the texts.
+                page.mouse.move(0, 0)
                 shape = page.evaluate(SHAPE)
                 seen[name][panel] = {is_: n for is_, n in shape.items() if not is_.startswith("MARK")}
                 assert page.evaluate("window.hacked") is None, panel
@@ -227,7 +250,7 @@ def test_hostile_formulas_and_names_in_the_form_stay_text(browser: Any, crawls: 
             page.fill("#try-text", "<p>wind</p>")
             page.click("#try")
             page.wait_for_selector("#tried table")
-            page.wait_for_timeout(500)
+            page.wait_for_selector("#start:not([disabled])")
             shapes.append(page.evaluate(SHAPE))
             page.fill("#s-match", formula)
             page.click("#add-interest")
@@ -237,7 +260,7 @@ def test_hostile_formulas_and_names_in_the_form_stay_text(browser: Any, crawls: 
             page.wait_for_selector("#readback b >> nth=1")
             page.click("#try")
             page.wait_for_selector("#tried table >> nth=1")
-            page.wait_for_timeout(300)
+            page.wait_for_selector("#start:not([disabled])")
             shapes.append(page.evaluate(SHAPE))
             page.fill(".interest:nth-child(2) input", formula)
             page.wait_for_selector("#e-match:visible")
@@ -249,12 +272,12 @@ def test_hostile_formulas_and_names_in_the_form_stay_text(browser: Any, crawls: 
     assert shapes[:3] == shapes[3:]
 
 
-def examined(browser: Any, served: Served, path: str, scheme: str) -> Any:
+def examined(browser: Any, served: Served, path: str, scheme: str, crawl: str = "") -> Any:
     """A page with axe-core in it. The policy forbids the tool itself: it is put in from outside, the page
     stays as it is."""
-    page = browser.new_context(color_scheme=scheme, bypass_csp=True).new_page()
-    page.goto(f"{served.base}{path}?token={served.admitted.token}")
-    page.wait_for_timeout(1500)
+    where = served.read(key_of(crawl)) if path == "/crawl" else path
+    page = opened(browser, served, where, color_scheme=scheme, bypass_csp=True)
+    drawn(page, path)
     page.add_script_tag(path=str(AXE))
     return page
 
@@ -268,7 +291,7 @@ def violations(page: Any) -> list[Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Any, crawls: Path, path: str, scheme: str):
     with serving(crawls) as served:
-        page = examined(browser, served, f"/crawl/{key_of('wind')}" if path == "/crawl" else path, scheme)
+        page = examined(browser, served, path, scheme, "wind")
         assert violations(page) == []
         page.context.close()
 
@@ -276,10 +299,9 @@ def test_axe_finds_nothing(browser: Any, crawls: Path, path: str, scheme: str):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_what_is_opened(browser: Any, crawls: Path, scheme: str):
     with serving(crawls) as served:
-        page = examined(browser, served, f"/crawl/{key_of('several')}", scheme)
+        page = examined(browser, served, "/crawl", scheme, "several")
         page.wait_for_selector("#interests tbody tr")
-        for details in page.query_selector_all("details"):
-            details.evaluate("node => { node.open = true; }")
+        unfold(page)
         page.click("#factor-keys button >> nth=0")
         page.wait_for_selector("#moved .url")
         assert violations(page) == [], "every panel, and the table behind every chart"
@@ -325,9 +347,10 @@ def test_axe_finds_nothing_in_what_is_opened(browser: Any, crawls: Path, scheme:
 
 def test_a_phone_shows_no_page_wider_than_itself(browser: Any, crawls: Path):
     with serving(crawls) as served:
-        for path in ("/", "/new", "/compare", f"/crawl/{key_of('wind')}", f"/crawl/{key_of('several')}"):
-            page = opened(browser, served, path, viewport={"width": 390, "height": 800})
-            page.wait_for_timeout(1000)
+        for path, crawl in [*[(path, "wind") for path in DRAWN], ("/crawl", "several")]:
+            where = served.read(key_of(crawl)) if path == "/crawl" else path
+            page = opened(browser, served, where, viewport={"width": 390, "height": 800})
+            drawn(page, path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
             for snippet in page.query_selector_all("#finds .snippet"):
                 assert snippet.bounding_box()["width"] > 240, "a text wide enough to be read"
@@ -336,8 +359,8 @@ def test_a_phone_shows_no_page_wider_than_itself(browser: Any, crawls: Path):
 
 def test_every_number_says_what_it_is_by_keyboard(browser: Any, crawls: Path):
     with serving(crawls) as served:
-        page = opened(browser, served, f"/crawl/{key_of('wind')}")
-        page.wait_for_selector("#finds .title")
+        page = opened(browser, served, served.read(key_of("wind")))
+        drawn(page, "/crawl")
         for label in page.query_selector_all(".figures dt"):
             label.focus()
             assert len(page.text_content("#tooltip")) > 15
@@ -348,6 +371,7 @@ def test_every_number_says_what_it_is_by_keyboard(browser: Any, crawls: Path):
 def test_a_page_without_the_token_shows_and_offers_no_change(browser: Any, crawls: Path):
     with serving(crawls) as served:
         page = browser.new_context().new_page()
+        page.set_default_timeout(WAIT)
         page.goto(f"{served.base}/crawl/{key_of('wind')}")
         page.wait_for_selector("#finds .title")
         assert page.is_visible(".readonly")
@@ -365,6 +389,7 @@ def test_an_answer_that_comes_late_does_not_replace_the_one_asked_for_after_it(b
         page.wait_for_selector("#compared tbody tr >> nth=1")
         with page.expect_response("**/api/compare?*"):
             late[0].continue_()
-        page.wait_for_timeout(300)
+        # What is asked for after it is answered after it.
+        page.evaluate("() => fetch('/api/overview').then((reply) => reply.json())")
         assert len(page.query_selector_all("#compared tbody tr")) == len(boxes) == 2
         assert page.complaints == []

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from served import Served, crawl_demo, key_of, serving
+from served import PATIENCE, Served, crawl_demo, key_of, serving
 
 from clew.dashboard.finds import WordMarker
+from clew.dashboard.live import _FRESH as FRESH
 from clew.dashboard.live import LiveCrawl
 from clew.messages import Decision
 from clew.report import gather
@@ -133,8 +134,10 @@ def test_a_crawl_under_way_is_seen_running_and_growing_then_finished(tmp_path: P
         assert process.returncode == 0
         assert "running" in seen
         assert len(grown) > 2, "it was seen to grow"
-        time.sleep(0.5)
+        time.sleep(2 * FRESH)
         live.update()
+        while live.catching_up:
+            live.update()
         assert (live.status, live.fold.curve.pages) == ("finished", 80)
         live.close()
     finally:
@@ -336,7 +339,7 @@ def test_a_stop_reaches_the_process_that_crawls(tmp_path: Path):
             assert served.change(f"/crawl/{key_of('wind')}/resume").status == 400, "it runs already"
             assert served.change(f"/crawl/{key_of('wind')}/stop").status == 200
             assert process.stdout.readline() == "stopped\n"
-            process.wait(10)
+            process.wait(PATIENCE)
             assert served.change(f"/crawl/{key_of('wind')}/stop").status == 400, "there is nothing to stop"
     finally:
         process.send_signal(signal.SIGKILL)

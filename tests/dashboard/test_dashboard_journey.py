@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import WEB, Served, crawl_demo, key_of, serving
+from served import PATIENCE, WAIT, WEB, Served, crawl_demo, key_of, serving
 
 from clew.fetch.chromium import find_chromium
 from clew.lab.serve import serving as served_web
 from clew.store import open_reader
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-WAIT = 60_000
 
 
 @pytest.fixture
@@ -165,4 +164,4 @@ def stop(served: Served, name: str) -> None:
     """End the crawl, whatever became of the test."""
     served.change(f"/crawl/{key_of(name)}/stop")
     for process in served.dashboard.launcher._started.values():
-        process.wait(30)
+        process.wait(PATIENCE)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from served import Served, crawl_demo, key_of, serving
+from served import PATIENCE, Served, crawl_demo, key_of, serving
 
 from clew.dashboard.live import LiveCrawl
 from clew.run.steering import Steer, send
@@ -27,12 +28,20 @@ def sections(path: Path) -> dict:
     return {name: json.loads(text) for name, (_, text) in live.sections.items()}
 
 
-@pytest.fixture
-def resting(tmp_path: Path) -> Iterator[Served]:
-    """A dashboard of a crawl that was interrupted."""
-    crawl_demo(tmp_path / "wind", 60)
-    with SqliteStore(tmp_path / "wind") as store:
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl that was interrupted; for copying only."""
+    place = tmp_path_factory.mktemp("interrupted") / "wind"
+    crawl_demo(place, 60)
+    with SqliteStore(place) as store:
         store.set_meta(stopped="interrupted")
+    return place
+
+
+@pytest.fixture
+def resting(interrupted: Path, tmp_path: Path) -> Iterator[Served]:
+    """A dashboard of a crawl that was interrupted."""
+    shutil.copytree(interrupted, tmp_path / "wind")
     with serving(tmp_path) as served:
         yield served
 
@@ -125,7 +134,7 @@ def test_a_preview_nobody_waits_for_any_more_is_given_up(resting: Served, monkey
     cancelled = threading.Event()
 
     def slow(*_: object, progress: Callable[[int, int], None], **__: object) -> None:
-        cancelled.wait(10)
+        cancelled.wait(PATIENCE)
         progress(1, 2)
         raise AssertionError("it went on")
 

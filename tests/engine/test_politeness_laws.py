@@ -169,7 +169,9 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=3 * settings().max_examples // 2, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.randoms(use_true_random=False), moves)
 @pytest.mark.slow
 def test_no_host_and_no_address_early_or_twice_at_once(dice, moves):

@@ -80,7 +80,7 @@ async def fetcher():
     made = []
 
     def make(*, lookup=None, **settings) -> HttpFetcher:
-        values = {"timeout": 5.0, "allow_private": LOOPBACK} | settings
+        values = {"timeout": 60.0, "allow_private": LOOPBACK} | settings
         made.append(HttpFetcher(HttpSettings(**values), lookup=lookup))
         return made[-1]
 

@@ -68,8 +68,8 @@ async def lookup(host):
 
 @contextlib.asynccontextmanager
 async def browsing(pages=("*",), allow=("site.example",), **settings):
-    door = HttpFetcher(HttpSettings(allow_private=allow, timeout=5.0), lookup=lookup)
-    made = {"timeout": 15.0} | settings
+    door = HttpFetcher(HttpSettings(allow_private=allow, timeout=60.0), lookup=lookup)
+    made = {"timeout": 60.0} | settings
     fetcher = BrowserFetcher(door, BrowserSettings(pages=pages, **made), "clew/0", delay=lambda host: 0.0)
     try:
         yield fetcher
@@ -257,7 +257,7 @@ async def test_a_page_that_never_settles_is_taken_as_it_is_when_its_time_is_up()
     }
     async with (
         Site(pages) as site,
-        browsing(timeout=4.0, limits=SubrequestLimits(requests=100_000)) as fetcher,
+        browsing(timeout=8.0, limits=SubrequestLimits(requests=100_000)) as fetcher,
     ):
         reply = await fetcher.fetch(Request(site.url()))
         assert reply.truncated
@@ -280,7 +280,7 @@ async def test_scripts_that_do_not_let_go_fail_the_page_and_no_other():
         "/": "<body><p>x</p><script>setTimeout(() => { while (true); }, 50)</script>",
         "/fine": "<body><script>document.body.innerHTML = '<p>fine</p>'</script>",
     }
-    async with Site(pages) as site, browsing(timeout=4.0) as fetcher:
+    async with Site(pages) as site, browsing(timeout=8.0) as fetcher:
         with pytest.raises(FetchError) as caught:
             await fetcher.fetch(Request(site.url()))
         assert caught.value.reason is Reason.BROWSER

@@ -166,7 +166,7 @@ async def test_a_slow_drip_ends_with_the_time_and_keeps_what_came(serve, fetcher
         await asyncio.Event().wait()
 
     server = await serve(drip)
-    got = await fetcher(timeout=0.3).fetch(Request(server.url()))
+    got = await fetcher(timeout=1.0).fetch(Request(server.url()))
     assert (got.body, got.truncated) == (b"beginning", True)
 
 
@@ -184,12 +184,12 @@ async def test_silence_is_a_timeout(serve, fetcher, said):
 
 async def test_waiting_for_a_turn_is_not_counted_as_time(serve, fetcher):
     async def slow(writer):
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.3)
         writer.write(b"HTTP/1.1 200 OK\r\n\r\nx")
         await writer.drain()
 
     server = await serve(slow)
-    one = fetcher(concurrency=1, timeout=0.5)
+    one = fetcher(concurrency=1, timeout=1.0)
     got = await asyncio.gather(*(one.fetch(Request(server.url())) for _ in range(4)))
     assert [g.body for g in got] == [b"x"] * 4
 
@@ -282,11 +282,12 @@ async def test_a_proxy_gets_the_whole_url_its_credentials_and_does_the_looking_u
 
 async def test_user_and_password_of_a_proxy_are_sent_with_every_request_to_it(serve, fetcher, reply):
     proxy = await serve(reply(b"x"))
-    one = fetcher(proxy=f"http://me:p%40ss@127.0.0.1:{proxy.port}", timeout=0.5)
+    address = f"http://me:p%40ss@127.0.0.1:{proxy.port}"
+    one, impatient = fetcher(proxy=address), fetcher(proxy=address, timeout=0.5)
     for path in ("1", "2"):
         await one.fetch(Request(f"http://a.example/{path}"))
     assert [proxy.header("Proxy-Authorization", i) for i in (0, 1)] == ["Basic bWU6cEBzcw=="] * 2
-    await refused(one, "https://a.example/")
+    await refused(impatient, "https://a.example/")
     assert proxy.requests[2].startswith(b"CONNECT a.example:443 ")
     assert proxy.header("Proxy-Authorization", 2) == "Basic bWU6cEBzcw=="
 

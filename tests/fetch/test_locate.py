@@ -21,7 +21,7 @@ def changing(*answers):
 
 async def test_requests_go_where_the_last_look_up_said(serve, reply):
     server = await serve(reply(b"x"))
-    settings = HttpSettings(allow_private=("127.0.0.1",), timeout=5.0, dns_ttl=3600.0)
+    settings = HttpSettings(allow_private=("127.0.0.1",), timeout=60.0, dns_ttl=3600.0)
     async with HttpFetcher(settings, lookup=changing(["127.0.0.1"], ["10.9.9.9"])) as fetcher:
         assert fetcher.locates
         assert await fetcher.locate("site.example") == ("127.0.0.1",)

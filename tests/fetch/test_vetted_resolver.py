@@ -81,7 +81,7 @@ TABLE = {
 
 @pytest.mark.parametrize("host", DISGUISED)
 async def test_no_disguise_of_an_inner_address_is_connected_to(fetcher, connected, host):
-    one = fetcher(allow_private=(), lookup=names(TABLE), timeout=2.0)
+    one = fetcher(allow_private=(), lookup=names(TABLE))
     with pytest.raises(FetchError) as caught:
         await one.fetch(Request(f"http://{host}/"))
     assert caught.value.reason in (Reason.FORBIDDEN_ADDRESS, Reason.BAD_URL)

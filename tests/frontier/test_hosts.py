@@ -19,7 +19,7 @@ def fill(hosts, frontier, layout):
 layouts = st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=30)
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(layouts, st.lists(st.floats(0, 3), min_size=1, max_size=60), st.randoms(use_true_random=False))
 def test_no_host_early_none_twice_at_once_no_candidate_twice(layout, waits, dice):
     frontier = Frontier(1)
@@ -91,7 +91,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(steps, st.sampled_from([0.0, 3.0]))
 def test_hosts_that_are_told_what_changed_offer_what_they_would_if_all_were_looked_at(steps, wait):
     """Filing and re-scoring tell hosts of candidates; the pick is that of a look at every host there is."""

@@ -66,7 +66,7 @@ def act(frontier, model, kind, what):
         frontier.sort()
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.lists(step, max_size=40), st.sampled_from([1, 4, 4096]), st.sampled_from([2, 9, 4096]))
 def test_head_is_the_best_oldest_candidate(steps, floor, buffer):
     """With any floor for re-sorting and any buffer: adding, popping, re-scoring, re-queueing in any order."""

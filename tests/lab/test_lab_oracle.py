@@ -51,7 +51,7 @@ def best(graph, targets, seeds, budget):
 
 
 @given(cases())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 def test_the_achievable_oracle_is_a_crawl_and_the_bound_is_one(case):
     """What the oracle finds some crawl finds; what the bound allows no crawl exceeds."""
     graph, targets, seeds = case
@@ -63,14 +63,12 @@ def test_the_achievable_oracle_is_a_crawl_and_the_bound_is_one(case):
 
 
 @given(cases())
-@settings(max_examples=100, deadline=None)
 def test_the_achievable_oracle_finds_all_that_can_be_reached(case):
     graph, targets, seeds = case
     assert len(achievable(graph, targets, seeds, SIZE)) == int((targets & graph.reach(seeds)).sum())
 
 
 @given(st.lists(st.integers(0, 5), max_size=SIZE - 1), st.lists(st.booleans(), min_size=SIZE, max_size=SIZE))
-@settings(max_examples=100, deadline=None)
 def test_on_a_tree_the_bound_is_reached(parents, targets):
     """Where every page has one way to it, the dominator tree is the graph, and the bound the optimum."""
     edges = [(min(parent, child), child + 1) for child, parent in enumerate(parents)]
@@ -80,7 +78,7 @@ def test_on_a_tree_the_bound_is_reached(parents, targets):
 
 
 @given(cases())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 def test_dominators_are_what_every_way_leads_through(case):
     """The chain of immediate dominators of a page is the set of pages without which it is out of reach."""
     graph, _, seeds = case

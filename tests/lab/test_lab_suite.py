@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,11 @@ def test_no_topic_that_judges_is_one_to_tune_on():
     assert not {name for name in webs[0] & webs[1] if name.startswith("made:")}
 
 
-def test_a_look_at_the_judging_half_leaves_lines_and_one_that_is_broken_off_leaves_one(tmp_path, capsys):
+def test_a_look_at_the_judging_half_leaves_lines_and_one_that_is_broken_off_leaves_one(
+    tmp_path, capsys, monkeypatch
+):
+    small = partial(MadeWeb, seed=5, pages=300)
+    monkeypatch.setattr("clew.lab.corpora.made_web", lambda spec: small(spec.split(":")[1]))
     path = tmp_path / "judge.toml"
     path.write_text(FILE)
     assert run(["lab", "run", str(path), "-o", str(tmp_path / "out"), "--workers", "1"]) == 0

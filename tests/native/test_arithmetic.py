@@ -212,6 +212,7 @@ OLD = {
 OTHERWISE = {"CLEW_PURE": "1", "PYTHONHASHSEED": "123", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
 
 
+@pytest.mark.slow
 def test_an_old_processor_decides_alike_to_the_last_bit():
     """Scores and their parts included, with the compiled loops and without, wherever the clock stands."""
     told = [

@@ -40,7 +40,7 @@ LONG = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(TEXTS)
 def test_white_space_is_folded_once_and_for_all(sample: str):
     folded = text.fold(sample)
@@ -54,7 +54,7 @@ def by_pattern(sample: str) -> list[str]:
     return cut.fold(" ".join(plain)).split(" ") if plain else []
 
 
-@settings(max_examples=600)
+@settings(max_examples=6 * settings().max_examples)
 @given(TEXTS)
 def test_the_table_gives_what_its_twin_gives_on_any_text(loops, sample: str):
     cut._at_once(sample[::2])
@@ -64,7 +64,7 @@ def test_the_table_gives_what_its_twin_gives_on_any_text(loops, sample: str):
         assert found[0] == found[1]
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(TEXTS, TEXTS)
 def test_words_are_the_same_at_once_line_by_line_and_by_pattern(loops, first: str, second: str):
     for sample in (first, f"{first}\n{second}", f"{second}\n\n{first}\n"):
@@ -129,7 +129,6 @@ def spelled_out(raw: bytes, bits: int, fewest: int) -> bytes:
     return bytes([1 + least[share] % 255 if share in least else 0 for share in range(1 << bits)])
 
 
-@settings(max_examples=100)
 @given(LONG, st.sampled_from([" ", "\n", ", "]))
 def test_similarity_is_what_it_is_said_to_be(loops, words: list[str], between: str):
     raw = between.join(words).encode()

@@ -42,7 +42,7 @@ def parse(body, content_type):
 
 
 @given(st.binary(max_size=400), st.sampled_from(TYPES))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_random_bytes(body, content_type):
     """Nothing but ParseError."""
     parse(body, content_type)
@@ -79,7 +79,7 @@ TOKENS = st.sampled_from(
 
 @given(st.lists(TOKENS, max_size=60).map("".join))
 @example("<a href=/x>\x010\x02</p>\x010\x02")
-@settings(max_examples=400)
+@settings(max_examples=4 * settings().max_examples)
 def test_tag_soup(markup):
     """Contexts hold their anchors, text is folded, and every anchor's words come from the page."""
     page = parse(markup.encode(), "text/html; charset=utf-8")

@@ -111,7 +111,7 @@ def test_a_file_cut_short_gives_what_it_has():
 
 
 def test_a_bomb_is_not_unfolded():
-    bomb = gzip.compress(b"http://a.example/1\n" + b"\n" * (SIZE_LIMIT * 4))
+    bomb = gzip.compress(b"http://a.example/1\n" + b"\n" * (SIZE_LIMIT * 4), 1)
     found = read(bomb)
     assert found.truncated
     assert found.urls == ("http://a.example/1",)

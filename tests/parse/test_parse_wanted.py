@@ -42,7 +42,7 @@ def alike(first: Page, second: Page) -> bool:
     return replace(first, links=Links()) == replace(second, links=Links())
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_what_is_wanted_changes_only_when_it_is_found_out(markup: str):
     later, at_once = read(markup, frozenset()), read(markup, BOTH)

@@ -248,7 +248,7 @@ def test_20000_random_strings_raise_nothing_but_a_syntax_error():
         _nothing_but_a_syntax_error("".join(dice.choices(bits, k=dice.randint(0, 12))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.text(max_size=40) | st.text(alphabet='aNOTRD ()"/\\^~-:*,.[]{}+?|$', max_size=40))
 def test_any_text_raises_nothing_but_a_syntax_error(text):
     _nothing_but_a_syntax_error(text)

@@ -32,7 +32,7 @@ patterns = st.recursive(atoms, _more, max_leaves=6)
 texts = st.text(alphabet="aAbBc \né_1", max_size=12)
 
 
-@settings(max_examples=500)
+@settings(max_examples=5 * settings().max_examples)
 @given(patterns, texts, st.sampled_from([0, re.I, re.M, re.S, re.M | re.I]))
 @example("a$", "a\n", 0)
 @example("a$", "a\n\n", re.M)

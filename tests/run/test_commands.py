@@ -163,7 +163,9 @@ def sought(strategy):
     return [SetFocus(WIDER), SetWeights(WEIGHTS[strategy]), SetFocus("sea", rescore=False)]
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "intelligent", "shark"])
+@pytest.mark.parametrize(
+    "strategy", ["best-first", "intelligent", pytest.param("shark", marks=pytest.mark.slow)]
+)
 def test_a_change_of_focus_moves_the_open_frontier_and_judges_nothing_otherwise(tmp_path, strategy):
     def fetched(path, changes):
         with SqliteStore(tmp_path / path) as store:

@@ -35,40 +35,43 @@ def crawled(tmp_path_factory):
     return path
 
 
-def test_the_chosen_link_was_first_and_its_grounds_are_those_it_was_chosen_on(crawled):
+@pytest.fixture(scope="module")
+def finds(crawled):
+    """The last five finds: each decision, and its explanation."""
+    with open_reader(crawled) as reader:
+        chosen = [d for d in reader.decisions() if d.result == "match"][-5:]
+        return [(decision, explain(reader, decision.url)) for decision in chosen]
+
+
+def test_the_chosen_link_was_first_and_its_grounds_are_those_it_was_chosen_on(finds):
     """What is reconstructed equals what was recorded when the link was chosen, for the last finds."""
-    with open_reader(crawled) as reader:
-        chosen = [d for d in reader.decisions() if d.result == "match"][-3:]
-        assert len(chosen) == 3
-        for decision in chosen:
-            told = explain(reader, decision.url)
-            assert told.factors is not None
-            assert told.factors.rank == 1
-            assert told.score == pytest.approx(decision.score, abs=1e-12)
-            recorded = dict(told.parts)
-            for ground in told.factors.grounds:
-                assert ground.part == pytest.approx(recorded[ground.factor], abs=1e-12)
-            assert any(ground.terms for ground in told.factors.grounds)
-            text = "\n".join(told.lines(full=True))
-            assert "rank     1 of" in text
-            assert "without it, rank" in text
-            assert json.dumps(told.as_dict())
+    assert len(finds) == 5
+    for decision, told in finds:
+        assert told.factors is not None
+        assert told.factors.rank == 1
+        assert told.score == pytest.approx(decision.score, abs=1e-12)
+        recorded = dict(told.parts)
+        for ground in told.factors.grounds:
+            assert ground.part == pytest.approx(recorded[ground.factor], abs=1e-12)
+        assert any(ground.terms for ground in told.factors.grounds)
+        text = "\n".join(told.lines(full=True))
+        assert "rank     1 of" in text
+        assert "without it, rank" in text
+        assert json.dumps(told.as_dict())
 
 
-def test_the_three_strongest_reasons_are_told_in_words(crawled):
-    with open_reader(crawled) as reader:
-        for decision in [d for d in reader.decisions() if d.result == "match"][-5:]:
-            told = explain(reader, decision.url)
-            reasons = [
-                line for line in str(told).splitlines() if line.startswith(("  for it: ", "  against it: "))
-            ]
-            strongest = [ground for ground in told.factors.grounds if ground.part][:3]
-            signs = ["for" if ground.part > 0 else "against" for ground in strongest]
-            assert [line.split()[0] for line in reasons] == signs
-            assert len(reasons) == 3
-            assert "ratio" not in str(told)
-            assert "e+" not in "\n".join(told.lines(full=True)), "a ratio nobody can read"
-            assert len(told.lines()) < len(told.lines(full=True)) / 2
+def test_the_three_strongest_reasons_are_told_in_words(finds):
+    for _, told in finds:
+        reasons = [
+            line for line in str(told).splitlines() if line.startswith(("  for it: ", "  against it: "))
+        ]
+        strongest = [ground for ground in told.factors.grounds if ground.part][:3]
+        signs = ["for" if ground.part > 0 else "against" for ground in strongest]
+        assert [line.split()[0] for line in reasons] == signs
+        assert len(reasons) == 3
+        assert "ratio" not in str(told)
+        assert "e+" not in "\n".join(told.lines(full=True)), "a ratio nobody can read"
+        assert len(told.lines()) < len(told.lines(full=True)) / 2
 
 
 @pytest.mark.parametrize(
@@ -87,11 +90,9 @@ def test_a_url_that_is_not_known_brings_the_nearest_that_is(crawled, change):
         assert not explain(reader, "http://zyzzyva.invalid/").notes
 
 
-def test_only_what_was_counted_is_told_with_counts(crawled):
+def test_only_what_was_counted_is_told_with_counts(finds):
     """The marks of a link have weights of a regression, words have counts."""
-    with open_reader(crawled) as reader:
-        last = [d for d in reader.decisions() if d.result == "match"][-1]
-        told = explain(reader, last.url)
+    _, told = finds[-1]
     grounds = {ground.factor: ground for ground in told.factors.grounds}
     assert grounds["context"].terms
     assert not any(term.seen for term in grounds["context"].terms)

@@ -47,7 +47,7 @@ def run(late, pages, monkeypatch, speak_after=None):
     store = MemoryStore()
     made = session(store, pages)
     monkeypatch.setattr("clew.run.session.Driver", lambda **given: Driver(**{**given, "late": late}))
-    return asyncio.run(asyncio.wait_for(made.run(), 30)), store, made
+    return asyncio.run(asyncio.wait_for(made.run(), 300)), store, made
 
 
 def test_another_page_takes_the_place_and_the_silent_one_stays_queued(monkeypatch):
@@ -79,7 +79,7 @@ def test_requests_that_were_made_are_not_lent_again(late, monkeypatch):
         await asyncio.wait({running, third}, return_when=asyncio.FIRST_COMPLETED)
         third.cancel()
         fetcher.speak.set()
-        return await asyncio.wait_for(running, 30)
+        return await asyncio.wait_for(running, 300)
 
     asyncio.run(main())
     assert len(fetcher.asked) == 3

@@ -18,7 +18,7 @@ from clew.run.observe import Progress
 
 
 def scrape(port: int) -> dict[str, float]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as reply:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as reply:
         families = list(text_string_to_metric_families(reply.read().decode()))
     return {
         "/".join((sample.name, *sample.labels.values())): sample.value

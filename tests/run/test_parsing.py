@@ -85,7 +85,7 @@ async def test_waiting_is_not_held_against_a_page() -> None:
     """Wall time beyond the limit, in the queue and in the worker, fails nothing."""
     parser = WorkerParser(1, cpu_limit=1)
     try:
-        work = [parser._work(doze, _reply(i), 0.8) for i in range(3)]
+        work = [parser._work(doze, _reply(i), 0.4) for i in range(3)]
         assert await asyncio.gather(*work) == ["awake"] * 3
     finally:
         await parser.close()

@@ -112,7 +112,12 @@ def test_what_was_learned_is_used_by_the_name_of_the_interest(path):
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [("wind", BOTH), (BOTH, "telescope"), (BOTH, {"stars": "telescope", "bees": "hive"})]
+    ("before", "after"),
+    [
+        ("wind", BOTH),
+        pytest.param(BOTH, "telescope", marks=pytest.mark.slow),
+        (BOTH, {"stars": "telescope", "bees": "hive"}),
+    ],
 )
 def test_steering_may_change_how_many_interests_there_are(tmp_path, before, after):
     crawled(tmp_path / "c", match=before, pages=40)

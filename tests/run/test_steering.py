@@ -97,13 +97,16 @@ def test_another_formula_judges_the_pages_that_were_fetched_too(tmp_path, strate
 @pytest.mark.parametrize(
     "step",
     [
-        [SetMatch(OTHER)],
-        [SetStrategy("shark")],
-        [SetStrategy("intelligent")],
-        [SetBoost("*1*", 50.0), SetBudget(Budget(pages=MORE))],
-        [SetStrategy("breadth-first"), SetBoost("*2*", 3.0), SetMatch("sea")],
+        pytest.param([SetMatch(OTHER)], id="match"),
+        pytest.param([SetStrategy("shark")], id="shark", marks=pytest.mark.slow),
+        pytest.param([SetStrategy("intelligent")], id="intelligent"),
+        pytest.param([SetBoost("*1*", 50.0), SetBudget(Budget(pages=MORE))], id="boost"),
+        pytest.param(
+            [SetStrategy("breadth-first"), SetBoost("*2*", 3.0), SetMatch("sea")],
+            id="three",
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["match", "shark", "intelligent", "boost", "three"],
 )
 def test_steered_stopped_and_taken_up_again_is_one_session(tmp_path, strategy, step):
     crawled(tmp_path / "one", [step], strategy)

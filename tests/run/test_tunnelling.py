@@ -53,7 +53,10 @@ def focuses(store):
     return [(entry["instead_of"], entry["formula"]) for entry in told]
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "intelligent", "ariadne"])
+@pytest.mark.parametrize(
+    "strategy",
+    ["best-first", *(pytest.param(name, marks=pytest.mark.slow) for name in ("intelligent", "ariadne"))],
+)
 def test_the_focus_changes_and_what_is_judged_does_not(tmp_path, strategy):
     with SqliteStore(tmp_path / "crawl") as store:
         crawled(store, strategy)

@@ -160,8 +160,9 @@ def shared_output(folder, strategy, lasts):
         trace = [decision.line() for decision in store.decisions()]
     with open_reader(folder / "crawl") as reader:
         pages = [(page.url, page.title, page.matched) for page in reader.pages()]
-        reasons = [explain(reader, url).lines(full=True) for url, _, _ in pages]
-        told = [explain(reader, url).as_dict() for url, _, _ in pages]
+        explained = [explain(reader, url) for url, _, _ in pages]
+        reasons = [one.lines(full=True) for one in explained]
+        told = [one.as_dict() for one in explained]
         write_report(reader, folder / "report.html", command="clew crawl")
         report = (folder / "report.html").read_text("utf-8").replace(str(folder), "")
         return {

@@ -40,13 +40,18 @@ def test_balanced_weights_are_one_over_the_mean_size():
     assert combiner.weights.tolist() == [0.5, 0.25]
 
 
+@pytest.fixture(scope="module")
+def parsed():
+    return ParsedWeb(DemoWeb())
+
+
 @pytest.mark.parametrize("weights", ["balanced", "product", "learned"])
-def test_a_crawl_by_the_printed_formulas_goes_on_to_the_end(weights):
-    web = DemoWeb()
+def test_a_crawl_by_the_printed_formulas_goes_on_to_the_end(parsed, weights):
+    web = parsed.web
     wanted = Blind("wind", frozenset(web.relevant()))
     options = {"weights": weights, "smoothing": 0.0, "temper": 1.0, "tokens": "paper"}
     strategy = make("intelligent", wanted, seed=1, options=options)
-    course = simulate(ParsedWeb(web), wanted, strategy, web.seeds(), 300)
+    course = simulate(parsed, wanted, strategy, web.seeds(), 300)
     assert (course.requests, course.stop) == (300, "requests")
     assert len(course.finds) > 5
 

@@ -206,6 +206,7 @@ class Redirecting:
         return Response(url=url, status=301, headers=(("location", url + "-moved"),), body=b"", wire=0)
 
 
+@pytest.mark.slow
 def test_a_crawl_with_redirects_goes_on_where_it_stopped(tmp_path):
     """In two sessions the same pages in the same order as in one."""
     web = Redirecting(DemoWeb(pages=600))

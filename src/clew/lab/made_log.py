@@ -13,7 +13,7 @@ _ROBOT = "ExampleBot/2.1 (+http://bot.example/)"
 
 
 def made_log(
-    web: LabelledWeb,
+    web: LabelledWeb | ParsedWeb,
     interests: Mapping[str, Collection[str]],
     *,
     people: int = 100,
@@ -27,17 +27,17 @@ def made_log(
 ) -> Iterator[str]:
     """Lines of a Squid log, in order of time.
 
-    Parameters: the web; the pages of each interest, one of which every other person has; how many `people`,
-    their `sessions` and `clicks` in each; how often a person with an interest chooses a link to it
-    (`focus`), and anybody a page at random (`noise`); how many `robots`, one of two of which says so; the
-    beginning, in seconds since 1970; the dice.
+    Parameters: the web, parsed or not; the pages of each interest, one of which every other person has; how
+    many `people`, their `sessions` and `clicks` in each; how often a person with an interest chooses a link
+    to it (`focus`), and anybody a page at random (`noise`); how many `robots`, one of two of which says so;
+    the beginning, in seconds since 1970; the dice.
 
     >>> from clew.lab import DemoWeb
-    >>> len(list(made_log(DemoWeb(), {}, people=2, sessions=1, clicks=2, robots=0)))
+    >>> len(list(made_log(DemoWeb(hosts=16, pages=128), {}, people=2, sessions=1, clicks=2, robots=0)))
     4
     """
     dice = random.Random(seed)
-    parsed = ParsedWeb(web)
+    parsed = web if isinstance(web, ParsedWeb) else ParsedWeb(web)
     pages = [parsed.urls[number] for number, _ in parsed.pages()]
     links = _Links(parsed)
     wanted = [sorted(found) for _, found in sorted(interests.items()) if found]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from clew.lab.demo.dice import Dice
 from clew.lab.demo.plan import OUT_OF_REACH, DemoPlan, Node, PageKind, Role, Site, make_nodes, make_sites
 
 
+@lru_cache(maxsize=8)
 def make_plan(seed: int, hosts: int, pages: int, target: str) -> DemoPlan:
-    """The whole plan."""
+    """The whole plan; webs made alike share one."""
     sites = make_sites(seed, hosts, target)
     nodes = make_nodes(seed, pages, sites, target)
     linker = _Linker(seed, sites, nodes, target)
