@@ -11,11 +11,10 @@ from typing import Any
 
 from clew import url as urls
 from clew.errors import ClewError
-from clew.predicate import parse
 from clew.predicate.atoms.base import glob
 from clew.predicate.atoms.text import Text, pieces
 from clew.predicate.formula import walk
-from clew.predicate.interests import formulas
+from clew.predicate.judge import parse_each
 from clew.report.crawl_fold import FoundPage
 from clew.store.base import PageRow
 from clew.store.follow import FollowedCrawl
@@ -40,7 +39,7 @@ class WordMarker:
     def __init__(self, formula: str, search: str = "") -> None:
         self._words: list[str] = []
         try:
-            each = [parse(text, allow_python=True) for text in formulas(formula).values()]
+            each = parse_each(formula, allow_python=True).values()
             atoms = [atom for one in each for atom, negated, _ in walk(one) if not negated]
         except ClewError:
             atoms = []

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from clew.dashboard.folder import WRITTEN, CrawlFolder
-from clew.errors import ClewError, ConfigError, PredicateSyntaxError, UsageError
+from clew.errors import ClewError, ConfigError, UsageError
 from clew.page import Page
-from clew.predicate import FormulaPredicate, Interests, Predicate, notes, parse
+from clew.predicate import FormulaPredicate, Interests, Predicate, notes
 from clew.predicate import compile as compile_predicate
 from clew.predicate.atoms.python import Python as PythonAtom
 from clew.predicate.formula import walk
 from clew.predicate.interests import formulas, written
+from clew.predicate.judge import parse_each
 from clew.run.build import rules_of, strategy_of
 from clew.run.config import SETTINGS, CrawlConfig
 from clew.run.declare import GROUPS, Declared
@@ -177,13 +178,14 @@ def _formula(given: Any) -> str | dict[str, str]:
     >>> _formula([["wind", "turbine"], ["solar", "panel"]])
     {'wind': 'turbine', 'solar': 'panel'}
     """
-    each = formulas(written(given.strip() if isinstance(given, str) else _by_name(given)))
-    for name, text in each.items():
-        for atom, _, _ in _walked(name, text):
+    text = written(given.strip() if isinstance(given, str) else _by_name(given))
+    for formula in parse_each(text, allow_python=True).values():
+        for atom, _, _ in walk(formula):
             if isinstance(atom, PythonAtom):
                 raise UsageError(
                     f"{atom} names Python code to run, and that is not done from a page: use clew crawl"
                 )
+    each = formulas(text)
     return each.get("", each)
 
 
@@ -200,16 +202,6 @@ def _by_name(pairs: Any) -> dict[str, str]:
             case _:
                 raise UsageError("match: a formula, or pairs of a name and a formula, are wanted")
     return found
-
-
-def _walked(name: str, text: str) -> list[tuple[Any, bool, float]]:
-    """The terms of a formula; what is wrong with one of several is told with its name."""
-    try:
-        return list(walk(parse(text, allow_python=True)))
-    except PredicateSyntaxError as error:
-        if not name:
-            raise
-        raise PredicateSyntaxError(f"{name}: {error.problem}", error.formula, error.position) from None
 
 
 def _from(place: Path, other: Path) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -81,8 +82,8 @@ class AccessRules:
         """
         if is_any(address) and not names:
             raise UsageError(
-                f"{address} is every address of this machine: say by which name or address the page will be "
-                "asked for, with --name NAME"
+                f"{address or 'no address'} is every address of this machine: say by which name or address "
+                "the page will be asked for, with --name NAME"
             )
         return cls(address, port, tuple(names), secrets.token_urlsafe(24))
 
@@ -133,10 +134,18 @@ def is_loopback(address: str) -> bool:
 
 
 def is_any(address: str) -> bool:
-    """Whether an address stands for all of a machine's."""
+    """Whether an address stands for all of a machine's.
+
+    >>> [is_any(address) for address in ("0.0.0.0", "::", "", "0", "127.0.0.1", "localhost")]
+    [True, True, True, True, False, False]
+    """
     try:
         return ipaddress.ip_address(address).is_unspecified
     except ValueError:
+        pass
+    try:
+        return not any(socket.inet_aton(address)) if address else True
+    except OSError:
         return False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from clew.dashboard import require
@@ -31,13 +32,12 @@ def serve(
 
     from clew.dashboard.app import Dashboard, make_app
     from clew.dashboard.folder import open_folder
-    from clew.dashboard.gate import AccessRules, is_any
+    from clew.dashboard.gate import AccessRules
 
     folder, first = open_folder(place)
+    admitted = AccessRules.make(address, port, names)
     listening = _listen(address, port)
-    bound, port = listening.getsockname()[:2]
-    # An empty name, or 0, is every address, too.
-    admitted = AccessRules.make(bound if is_any(bound) else address, port, names)
+    admitted = replace(admitted, port=listening.getsockname()[1])
     app = make_app(Dashboard(folder, admitted, first))
     settings = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, date_header=False, lifespan="off",

@@ -275,15 +275,20 @@ def canonical(text: str, *, allow_python: bool = False) -> str:
     >>> canonical("wind farm")
     'wind AND farm'
     """
-    each = _parsed(formulas(text), allow_python)
+    each = parse_each(text, allow_python=allow_python)
     return str(each[""]) if "" in each else written({name: str(one) for name, one in each.items()})
 
 
-def _parsed(each: Mapping[str, str], allow_python: bool) -> dict[str, Formula]:
+def parse_each(text: str, *, allow_python: bool = False) -> dict[str, Formula]:
+    """The formulas of a text, by name; a single one without a name has an empty one.
+
+    >>> {name: str(one) for name, one in parse_each("wind=turbine\\nsolar=panel roof").items()}
+    {'wind': 'turbine', 'solar': 'panel AND roof'}
+    """
     found: dict[str, Formula] = {}
-    for name, text in each.items():
+    for name, one in formulas(text).items():
         with _named(name):
-            found[name] = parse(text, allow_python=allow_python)
+            found[name] = parse(one, allow_python=allow_python)
     return found
 
 
