@@ -9,8 +9,9 @@ Stopped at the first look with `recall >= 0.8`: was 0.8 reached, and after how m
 an oracle needs which stops the same crawl on the dot? A crawl is watched until 2.6 times these.
 
 The constants of `clew.policy.recall` were chosen on one half of the topics (`tuned`): Wikispeedia's by a hash
-of their names, and students, projects and staff of Cornell and Texas. The other half, and Washington, the
-demo web and the mini-web as a whole, are `judged`. Topics are the unit: a topic's crawls are averaged first.
+of their names, students, projects and staff of Cornell and Texas, and words there. The other half, and
+Washington, the demo web and the mini-web as a whole, are `judged`. Topics are the unit: a topic's crawls are
+averaged first.
 
 A crawl does not depend on what is thought of its recall, so each is recorded once: what was fetched and what
 came of it, and what waited at each look. With `--kept` the records are files of a directory, and only crawls
@@ -112,6 +113,29 @@ FORMULAS = {
     "regex": '"regular expression" AND match',
     "replication": "replication",
 }
+WORDS = {
+    "compiler": "compiler",
+    "database": "database",
+    "robot": "robot OR robotics",
+    "graphics": "graphics",
+    "parallel": "parallel AND performance",
+    "java": "java",
+    "music": "music",
+    "photo": "photo OR pictures",
+    "neural": '"neural network" OR "neural networks"',
+    "theorem": "theorem OR proof",
+    "vision": "vision",
+    "soccer": "soccer OR basketball OR football",
+    "china": "china OR taiwan",
+    "india": "india",
+    "prolog": "logic AND programming",
+    "kernel": "kernel OR unix",
+    "genetic": "genetic OR biology",
+    "security": "security OR encryption",
+    "multimedia": "multimedia",
+    "thesis": "dissertation OR thesis",
+}
+"""Formulas to choose constants with: their finds are spread over a site, without a list."""
 TUNED_CLASSES = frozenset({"student", "project", "staff"})
 
 
@@ -130,7 +154,8 @@ class Job:
         """Whether the constants were chosen with it."""
         if self.web.startswith("wikispeedia"):
             return hashlib.sha256(self.topic.encode()).digest()[0] % 2 == 0
-        return self.web in ("webkb:cornell", "webkb:texas") and self.topic in TUNED_CLASSES
+        words = self.topic.startswith("word.")
+        return self.web in ("webkb:cornell", "webkb:texas") and (words or self.topic in TUNED_CLASSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +237,9 @@ def jobs() -> Iterator[Job]:
             for start in ("entry", "random"):
                 yield Job(web, name, "intelligent", start)
             yield Job(web, name, "breadth-first", "entry")
+        for number, (name, formula) in enumerate(WORDS.items() if web != "webkb:washington" else ()):
+            start = "entry" if (number + (web == "webkb:texas")) % 2 else "random"
+            yield Job(web, f"word.{name}", "intelligent", start, formula)
     for name in INTERESTS:
         yield Job("demo", name, "intelligent", "entry")
         if name < "c":
@@ -270,7 +298,7 @@ def record(job: Job) -> CrawlCurve | None:
                 in_sight = int(mask[[number for number in numbers if number >= 0]].sum())
                 looks.append((len(decisions), left, min(left, max(0, left - in_sight))))
                 waiting.append(open_.astype(np.int32))
-                promises.append(crawl.frontier.promises(open_))
+                promises.append(crawl.frontier.scores[open_])
         if goal_at is None and finds >= GOAL * reachable:
             goal_at = requests
         if crawl.stopped(now) is not None or (
@@ -324,7 +352,7 @@ def watch(curve: CrawlCurve) -> Watched:
     ):
         for number in range(done, at):
             estimator.record(_decision(curve, number))
-        look = estimator.look(curve.promises[first:end], curve.sources)
+        look = estimator.look(end - first, curve.sources)
         done, first = at, end
         if look is not None and (not looks or look is not looks[-1][1]):
             looks.append((int(curve.requests[at - 1]), look))
