@@ -1,6 +1,6 @@
 """Does the estimate of recall hold what it says, and what does it cost to stop by it?
 
-    python bench/recall.py [--only webkb] [--kept DIR] [--half tuned] [--json]
+    python bench/recall.py [--only webkb] [--kept DIR] [--half tuned] [--fit] [--json]
 
 Crawls of recorded webs (both Wikispeedias, the three departments of WebKB, the demo web, the mini-web), one a
 topic, are watched by a judge who knows the truth: the share of the different targets that can be reached from
@@ -11,7 +11,7 @@ an oracle needs which stops the same crawl on the dot? A crawl is watched until 
 The constants of `clew.policy.recall` were chosen on one half of the topics (`tuned`): Wikispeedia's by a hash
 of their names, students, projects and staff of Cornell and Texas, and words there. The other half, and
 Washington, the demo web and the mini-web as a whole, are `judged`. Topics are the unit: a topic's crawls are
-averaged first.
+averaged first. Whether what was chosen travels is told by each web with constants fitted to the others alone.
 
 A crawl does not depend on what is thought of its recall, so each is recorded once: what was fetched and what
 came of it, and what waited at each look. With `--kept` the records are files of a directory, and only crawls
@@ -26,7 +26,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,14 +43,17 @@ from clew.lab.experiment import CorpusSpec, Experiment, Topic
 from clew.lab.experiment_plan import ExperimentCorpus, ExperimentPlan
 from clew.lab.parsed_web import AGENT
 from clew.lab.statistics import interval
+from clew.learn.logistic import DenseDesign, newton
 from clew.messages import Decision, Journal, Record, SaveCandidates, State, TaskKind
 from clew.policy import Budget, Scope
-from clew.policy.recall import RecallEstimate, RecallEstimator
+from clew.policy.recall import RecallEstimate, RecallEstimator, RecallEvidence, RecallModel
 from clew.strategy import make
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+SHARES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""What is left by what was found: where a fit is to be right."""
 GOAL = 0.8
 WATCHED = 2.6
 LEAST = 300
@@ -222,6 +225,15 @@ class Watched:
     looks: tuple[tuple[int, RecallEstimate], ...]
     unseen: tuple[float, ...]
     """Of what was left at each look, the share that was no candidate yet."""
+    evidence: tuple[RecallEvidence, ...]
+    """What each look went by."""
+
+    def again(self, model: RecallModel) -> Watched:
+        """What another model would have said."""
+        looks = zip(self.looks, self.evidence, strict=True)
+        return replace(
+            self, looks=tuple((at, replace(look, left=model.left(by))) for (at, look), by in looks)
+        )
 
 
 def jobs() -> Iterator[Job]:
@@ -346,19 +358,24 @@ def watch(curve: CrawlCurve) -> Watched:
     estimator = RecallEstimator()
     looks: list[tuple[int, RecallEstimate]] = []
     unseen: list[float] = []
+    evidence: list[RecallEvidence] = []
     done = first = 0
     for at, left, hidden, end in zip(
         curve.looks.tolist(), curve.left.tolist(), curve.hidden.tolist(), curve.ends.tolist(), strict=True
     ):
         for number in range(done, at):
             estimator.record(_decision(curve, number))
+        found = estimator.evidence(end - first, curve.sources)
         look = estimator.look(end - first, curve.sources)
         done, first = at, end
-        if look is not None and (not looks or look is not looks[-1][1]):
+        if look is not None and found is not None:
+            evidence.append(found)
             looks.append((int(curve.requests[at - 1]), look))
             unseen.append(hidden / left if left else math.nan)
     requests = int(curve.requests[-1])
-    return Watched(curve.job, curve.reachable, curve.goal_at, requests, tuple(looks), tuple(unseen))
+    return Watched(
+        curve.job, curve.reachable, curve.goal_at, requests, tuple(looks), tuple(unseen), tuple(evidence)
+    )
 
 
 def _decision(curve: CrawlCurve, number: int) -> Decision:
@@ -402,6 +419,46 @@ def watched(job: Job, kept: Path | None) -> Watched | None:
     """What an estimator says of a crawl; None where it has too few targets."""
     curve = recorded(job, kept)
     return None if curve is None else watch(curve)
+
+
+# choosing constants
+
+
+def fitted(runs: Sequence[Watched]) -> RecallModel:
+    """The constants that say best whether no more is left than these shares of the finds: a logistic
+    regression over every look and share, every crawl weighing the same."""
+    columns: list[tuple[float, float, float]] = []
+    held: list[bool] = []
+    weights: list[float] = []
+    for run in runs:
+        for (_, look), by in zip(run.looks, run.evidence, strict=True):
+            for share in SHARES:
+                columns.append((math.log(share / by.foreseen), math.log(by.slowing), 1.0))
+                held.append(run.reachable - look.finds <= share * look.finds)
+                weights.append(1000 / len(run.looks) / len(runs))
+    steep, slowing, constant = newton(
+        DenseDesign(np.array(columns).T),
+        np.array(held, np.float64),
+        np.array([1.0, -1.0, 0.0]),
+        np.full(3, 1e-3),
+        centre=np.zeros(3),
+        trust=np.array(weights),
+        clip=30.0,
+        floor=1e-9,
+        steps=50,
+        still=1e-8,
+        leap=2.0,
+    ).tolist()
+    return RecallModel(
+        slowing=round(-slowing / steep, 3), shift=round(-constant / steep, 3), spread=round(1 / steep, 3)
+    )
+
+
+def across(runs: Sequence[Watched]) -> list[Watched]:
+    """Each web by constants that were fitted to the others."""
+    webs = sorted({run.job.web for run in runs})
+    models = {web: fitted([run for run in runs if run.job.web != web]) for web in webs if len(webs) > 1}
+    return [run.again(models[run.job.web]) for run in runs if run.job.web in models]
 
 
 # what it comes to
@@ -472,6 +529,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--topics", type=int, default=None, help="so many crawls alone, for a trial")
     parser.add_argument("--half", choices=("tuned", "judged"), help="topics of one half alone")
     parser.add_argument("--kept", type=Path, help="a directory of recorded crawls, added to as needed")
+    parser.add_argument("--fit", action="store_true", help="print constants fitted anew")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--each", action="store_true", help="a line for every crawl")
     parser.add_argument("--json", action="store_true")
@@ -488,7 +546,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         done = [one(job) for job in wanted]
     runs = [run for run in done if run is not None]
     judged = [run for run in runs if not run.job.tuned]
-    rows: dict[str, Any] = {"tuned": table([run for run in runs if run.job.tuned]), "judged": table(judged)}
+    tuned = [run for run in runs if run.job.tuned]
+    rows: dict[str, Any] = {"judged": table(judged)}
+    for name, chosen in (("tuned", tuned), ("tuned, each web by the others", across(tuned))):
+        rows[name] = table(chosen)
+        rows[f"{name}, topics"] = table([run for run in chosen if not run.job.formula])
+        rows[f"{name}, words"] = table([run for run in chosen if run.job.formula])
+    if asked.fit:
+        print(fitted(tuned))
     for web in sorted({run.job.web for run in judged}):
         rows[f"judged, {web}"] = table([run for run in judged if run.job.web == web])
     learned = [run for run in judged if run.job.strategy == "intelligent"]

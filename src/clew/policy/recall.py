@@ -13,7 +13,7 @@ the crawl's own outcomes and none of them a matter of size:
 
 One is added to each count: what was not met may yet be. The product, the slowing to a power, times a factor,
 is the middle of what is left; how far off that is has a logistic distribution. The power, the factor and the
-width are three constants, fitted over recorded webs (`bench/recall.py`, docs/recall.md). A lull between
+width are three constants (`RecallModel`), fitted over recorded webs; see docs/recall.md. A lull between
 clusters and the end are alike to a rate; what tells them apart is whether finds come by lists. The interval
 is the shortest that has recall with the chance that is claimed.
 
@@ -51,12 +51,6 @@ _WINDOW, _LEAST_WINDOW = 0.2, 25
 """The share of the fetches that the present rate is taken of, and the least number of them."""
 _QUARTER, _LEAST_QUARTER = 0.25, 20
 """The share that says what is in sight, and the least number."""
-_SLOWING = 0.9
-"""The power of the slowing; …"""
-_SHIFT = -0.75
-"""… how much less is left, as a logarithm, than that says in the middle; …"""
-_SPREAD = 0.7
-"""… and the scale of its logistic distribution. All three from recorded webs: see docs/recall.md."""
 
 #: Results of a task for a page that leave its candidate open.
 _OPEN = frozenset({"retry", "seed-list"})
@@ -152,15 +146,61 @@ class RecallEstimate:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class RecallEvidence:
+    """What an estimate goes by, as it was at a look."""
+
+    finds: int
+    waiting: int
+    """Candidates that wait or are under way."""
+    foreseen: float
+    """For each find, what there would be to come if the waiting had as many clusters as the fetched, …"""
+    slowing: float
+    """… and the share of finds among the last fetches, by that among all."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallModel:
+    """What is left by what was met: three constants, fitted over recorded webs (`bench/recall.py --fit`).
+
+    >>> RecallModel().left(RecallEvidence(finds=100, waiting=1000, foreseen=0.2, slowing=0.1))
+    (0, 1, 6)
+    """
+
+    slowing: float = 0.9
+    """The power of the slowing."""
+    shift: float = -0.75
+    """How much less is left, as a logarithm, than that says in the middle, …"""
+    spread: float = 0.7
+    """… and the scale of its logistic distribution."""
+
+    def left(self, evidence: RecallEvidence) -> tuple[int, int, int]:
+        """How many finds are: the ends of the shortest interval of recall, and the middle between them."""
+        middle = (
+            native.log_of(evidence.foreseen) + self.slowing * native.log_of(evidence.slowing) + self.shift
+        )
+        most, least = native.exp(middle - self.spread * _BELOW), native.exp(middle - self.spread * _ABOVE)
+        best = int(np.argmin(1 / (1 + least) - 1 / (1 + most)))
+        ends = [float(least[best]), native.exp_of(middle), float(most[best])]
+        low, half, high = [math.floor(min(end * evidence.finds, evidence.waiting) + 0.5) for end in ends]
+        return low, half, high
+
+
+_FITTED = RecallModel()
+
+
 class RecallEstimator:
     """A fold over the trace, and a look at the frontier now and then.
+
+    Parameters: what is left by what was met.
 
     >>> estimator = RecallEstimator()
     >>> estimator.estimate(0, np.zeros(0, np.int32)) is None  # nothing happened yet
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, model: RecallModel = _FITTED) -> None:
+        self.model = model
         self.last: RecallEstimate | None = None
         """The last look; None while there is too little to say."""
         self.pages = 0
@@ -214,22 +254,24 @@ class RecallEstimator:
 
     # one look
 
-    def estimate(self, waiting: int, sources: NDArray[np.int32]) -> RecallEstimate | None:
-        """What is left; None while there is too little to say."""
+    def evidence(self, waiting: int, sources: NDArray[np.int32]) -> RecallEvidence | None:
+        """What there is to go by; None while it is too little."""
         finds, fetched = len(self._finds), self.fetched
         if finds < FEWEST_FINDS or fetched < FEWEST_FETCHES:
             return None
-        expected = (self._clusters(sources) + 1) / finds * (waiting + 1) / fetched
-        middle = native.log_of(expected) + _SLOWING * native.log_of(self._slowing()) + _SHIFT
-        most, least = native.exp(middle - _SPREAD * _BELOW), native.exp(middle - _SPREAD * _ABOVE)
-        best = int(np.argmin(1 / (1 + least) - 1 / (1 + most)))
-        ends = [float(least[best]), native.exp_of(middle), float(most[best])]
-        low, half, high = [math.floor(min(end * finds, waiting) + 0.5) for end in ends]
+        foreseen = (self._clusters(sources) + 1) / finds * (waiting + 1) / fetched
+        return RecallEvidence(finds, waiting, foreseen, self._slowing())
+
+    def estimate(self, waiting: int, sources: NDArray[np.int32]) -> RecallEstimate | None:
+        """What is left; None while there is too little to say."""
+        evidence = self.evidence(waiting, sources)
+        if evidence is None:
+            return None
         return RecallEstimate(
-            fetched=fetched,
+            fetched=self.fetched,
             pages=self.pages,
-            finds=finds,
-            left=(low, half, high),
+            finds=evidence.finds,
+            left=self.model.left(evidence),
             unseen=self._unseen(sources),
         )
 
