@@ -322,7 +322,7 @@ def record(job: Job) -> CrawlCurve | None:
         if not tasks and (ready := crawl.next_ready()) is not None:
             now = max(now, ready)
     made = [decision for _, decision in decisions]
-    at, left, hidden = np.array(looks, np.int64).reshape(-1, 3).T
+    at, missing, hidden = np.array(looks, np.int64).reshape(-1, 3).T
     return CrawlCurve(
         job=job,
         reachable=reachable,
@@ -332,7 +332,7 @@ def record(job: Job) -> CrawlCurve | None:
         results=np.array([decision.result for decision in made]),
         new=np.array([decision.new for decision in made]),
         looks=at,
-        left=left,
+        left=missing,
         hidden=hidden,
         ends=np.cumsum([len(one) for one in waiting]),
         waiting=np.concatenate([np.zeros(0, np.int32), *waiting]),
