@@ -3,11 +3,10 @@
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.policy.confidence import DEMOTION, Confidence, promised
+from clew.policy.confidence import Confidence
 
 
 class Pages:
@@ -130,12 +129,6 @@ def test_a_higher_level_goes_no_less_deep():
         limits.append(pages.confidence.limits)
     for few, many in itertools.pairwise(limits):
         assert all(a is not None and b is not None and a <= b for a, b in zip(few, many, strict=True))
-
-
-@given(st.floats(-1e6, 1e6))
-def test_what_a_suspended_candidate_promised_is_told_to_a_millionth(score):
-    assert promised(score) == score
-    assert promised(score - DEMOTION) == pytest.approx(score, abs=1e-6)
 
 
 @settings(max_examples=50)

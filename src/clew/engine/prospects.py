@@ -74,4 +74,4 @@ class FrontierProspects:
         waiting = ((states == State.QUEUED) | (states == State.LEASED)).nonzero()[0]
         if len(closed):
             waiting = waiting[~np.isin(frontier.hosts[waiting], closed)]
-        return self.estimator.look(frontier.promises(waiting), frontier.sources)
+        return self.estimator.look(len(waiting), frontier.sources)

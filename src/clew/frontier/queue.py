@@ -138,12 +138,6 @@ class Frontier:
         plain = self.boosts is None and self.suspended is None
         return self.scores[ids] if plain else totals(self.terms[ids])
 
-    def promises(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What candidates are worth by all but suspension."""
-        if self.suspended is None:
-            return self.scores[ids]
-        return totals(self.terms[ids]) if self.boosts is None else totals(self.terms[ids]) + self.boosts[ids]
-
     def suspend(self, ids: NDArray[np.int64], suspended: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Have candidates that wait, or are under way, wait behind all others, or not; gives those that are
         moved by it."""

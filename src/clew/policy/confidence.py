@@ -37,15 +37,6 @@ DEEPEST = 1000
 _BETWEEN, _CANDIDATES_EACH = 8, 1000
 
 
-def promised(score: float) -> float:
-    """What a candidate was worth by all but suspension.
-
-    >>> promised(0.5 - DEMOTION), promised(0.5)
-    (0.5, 0.5)
-    """
-    return score + DEMOTION if score < -DEMOTION / 2 else score
-
-
 class Confidence:
     """The directions of a crawl, how far each has gone, and how far is too far.
 

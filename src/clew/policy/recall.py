@@ -1,17 +1,21 @@
 """`RecallEstimator`: how much of what a crawl seeks it has found, as an interval.
 
-What is left cannot be counted, only judged by how finding goes. Two guesses are made of the number of finds
-to come, both from the crawl's own outcomes:
+What is left cannot be counted, only judged by how finding goes. Three things are gone by, all of them from
+the crawl's own outcomes and none of them a matter of size:
 
-- by *rate*: the share of finds among the last tenth of the fetches, the newest weighing most, times the
-  pages fetched so far;
-- by *score*: the score at which each page of the last quarter was chosen, against whether it was a find,
-  calibrated by logistic regression; the chances that this gives the waiting candidates, added up.
+- *clusters*: finds that one page was the first to link to came by a list, and end when the list does. So
+  finds are counted by lists: their effective number (Simpson's index of diversity, inverted), which is the
+  number of finds where each came by a page of its own, and 1 where all came by one;
+- *what waits*: candidates for each page fetched. So many clusters on so many pages foretell as many for as
+  many again;
+- *slowing*: the share of finds among the last fifth of the fetches, the newest weighing most, by the share
+  among all.
 
-A power of each (0.4), times a factor, is the middle. How far such a guess is off, and the factor, were
-measured on recorded webs (`bench/recall.py`, docs/recall.md): the spread is that of a log-normal, and that of
-counting few finds comes on top. Scores alone promise too much to what waits (the best was fetched first, and
-the rate falls faster than any trend foretells), the rate alone knows nothing of a hub just found.
+One is added to each count: what was not met may yet be. The product, the slowing to a power, times a factor,
+is the middle of what is left; how far off that is has a logistic distribution. The power, the factor and the
+width are three constants (`RecallModel`), fitted over recorded webs; see docs/recall.md. A lull between
+clusters and the end are alike to a rate; what tells them apart is whether finds come by lists. The interval
+is the shortest that has recall with the chance that is claimed.
 
 What is left is then split by sight: the share of the last finds that no page had linked to when the last
 quarter began is the share of those to come that no page links to yet. That is Good's and Turing's estimate of
@@ -29,43 +33,24 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew import native
 from clew.errors import StoreForeign
-from clew.learn.logistic import DenseDesign, newton, sigmoid
 from clew.learn.share import LEVEL, NORMAL, wilson
 from clew.messages import Decision, Journal, TaskKind
-from clew.policy.confidence import promised
-
-Floats = NDArray[np.float64]
 
 FEWEST_FINDS = 5
 """Finds there must be before anything is said."""
 FEWEST_FETCHES = 20
 """Fetches there must be."""
 
-_WINDOW, _LEAST_WINDOW = 0.1, 25
+_WINDOW, _LEAST_WINDOW = 0.2, 25
 """The share of the fetches that the present rate is taken of, and the least number of them."""
 _QUARTER, _LEAST_QUARTER = 0.25, 20
-"""The share that scores are calibrated on, and the least number."""
-_RATE, _SCORE = 0.4, 0.4
-"""Weights of the two guesses, as logarithms. They add up to less than 1: great guesses are too great."""
-_SHIFT = -0.55
-"""How much less is left, as a logarithm, than the two say in the middle; …"""
-_SPREAD = 1.4
-"""… and the standard deviation of that. Both from recorded webs: see docs/recall.md."""
-_FLAT = 1.5
-"""Beyond this many standard deviations the rate may as well stay what it is for all that waits."""
-_FEW = 0.25
-"""Finds added to those counted: with none in the window, the rate is not 0."""
-_HALF = 0.2
-"""Added to the sum of the chances."""
-_SLOPE, _RIDGE = 0.5, 1.0
-"""Log odds for each standard deviation of the score, before anything is known, and how firmly."""
+"""The share that says what is in sight, and the least number."""
 
 #: Results of a task for a page that leave its candidate open.
 _OPEN = frozenset({"retry", "seed-list"})
@@ -74,14 +59,15 @@ _JUDGED = frozenset({"match", "miss", "duplicate", "noindex"})
 _PREFIX = '{"recall":'
 
 
-def _quantiles(count: int) -> Floats:
-    """The middles of so many equally likely parts of a standard normal distribution, rounded: the last bits
-    are a C library's."""
-    normal = NormalDist()
-    return np.array([round(normal.inv_cdf((i + 0.5) / count), 6) for i in range(count)])
+def _logit(share: float) -> float:
+    """The log odds, rounded: the last bits are a C library's. Of 0 and 1 they are far away."""
+    return round(math.log(share / (1 - share)), 6) if 0 < share < 1 else math.copysign(100.0, share - 0.5)
 
 
-_SPREADS, _COUNTS = _quantiles(24), _quantiles(12)
+_PARTS = 20
+"""Intervals of the claimed chance that are tried: from one that leaves out nothing above to nothing below."""
+_BELOW = np.array([_logit((1 - LEVEL) * part / _PARTS) for part in range(_PARTS + 1)])
+_ABOVE = np.array([_logit(LEVEL + (1 - LEVEL) * part / _PARTS) for part in range(_PARTS + 1)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +91,7 @@ class RecallEstimate:
 
     @property
     def low(self) -> float:
-        """Recall is at least this, in 19 of 20 crawls."""
+        """The lower end of the shortest interval that has recall in 9 of 10 crawls."""
         return self._share(self.left[2])
 
     @property
@@ -115,7 +101,7 @@ class RecallEstimate:
 
     @property
     def high(self) -> float:
-        """Recall is at most this, in 19 of 20 crawls."""
+        """The upper end of that interval."""
         return self._share(self.left[0])
 
     def _share(self, left: int) -> float:
@@ -160,20 +146,65 @@ class RecallEstimate:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class RecallEvidence:
+    """What an estimate goes by, as it was at a look."""
+
+    finds: int
+    waiting: int
+    """Candidates that wait or are under way."""
+    foreseen: float
+    """For each find, what there would be to come if the waiting had as many clusters as the fetched, …"""
+    slowing: float
+    """… and the share of finds among the last fetches, by that among all."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallModel:
+    """What is left by what was met: three constants, fitted over recorded webs (`bench/recall.py --fit`).
+
+    >>> RecallModel().left(RecallEvidence(finds=100, waiting=1000, foreseen=0.2, slowing=0.1))
+    (0, 1, 6)
+    """
+
+    slowing: float = 0.9
+    """The power of the slowing."""
+    shift: float = -0.75
+    """How much less is left, as a logarithm, than that says in the middle, …"""
+    spread: float = 0.7
+    """… and the scale of its logistic distribution."""
+
+    def left(self, evidence: RecallEvidence) -> tuple[int, int, int]:
+        """How many finds are: the ends of the shortest interval of recall, and the middle between them."""
+        middle = (
+            native.log_of(evidence.foreseen) + self.slowing * native.log_of(evidence.slowing) + self.shift
+        )
+        most, least = native.exp(middle - self.spread * _BELOW), native.exp(middle - self.spread * _ABOVE)
+        best = int(np.argmin(1 / (1 + least) - 1 / (1 + most)))
+        ends = [float(least[best]), native.exp_of(middle), float(most[best])]
+        low, half, high = [math.floor(min(end * evidence.finds, evidence.waiting) + 0.5) for end in ends]
+        return low, half, high
+
+
+_FITTED = RecallModel()
+
+
 class RecallEstimator:
     """A fold over the trace, and a look at the frontier now and then.
 
+    Parameters: what is left by what was met.
+
     >>> estimator = RecallEstimator()
-    >>> estimator.estimate(np.zeros(0), np.zeros(0, np.int32)) is None  # nothing happened yet
+    >>> estimator.estimate(0, np.zeros(0, np.int32)) is None  # nothing happened yet
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, model: RecallModel = _FITTED) -> None:
+        self.model = model
         self.last: RecallEstimate | None = None
         """The last look; None while there is too little to say."""
         self.pages = 0
         self._candidates = array("l")
-        self._scores = array("d")
         self._finds = array("l")
         """Of each find, which fetch it was: 1 for the first."""
         self._due = FEWEST_FETCHES
@@ -184,17 +215,16 @@ class RecallEstimator:
     @property
     def fetched(self) -> int:
         """Requests for pages that came to an end."""
-        return len(self._scores)
+        return len(self._candidates)
 
     def record(self, decision: Decision) -> None:
         """Take in a line of the trace."""
         if decision.kind != TaskKind.PAGE or decision.candidate < 0 or decision.result in _OPEN:
             return
         self._candidates.append(decision.candidate)
-        self._scores.append(promised(decision.score))
         self.pages += decision.result in _JUDGED
         if decision.result == "match":
-            self._finds.append(len(self._scores))
+            self._finds.append(len(self._candidates))
 
     @property
     def due(self) -> bool:
@@ -202,14 +232,14 @@ class RecallEstimator:
         depends on their number alone, so that a crawl that was stopped looks when it would have."""
         return self.fetched >= self._due
 
-    def look(self, scores: Floats, sources: NDArray[np.int32]) -> RecallEstimate | None:
+    def look(self, waiting: int, sources: NDArray[np.int32]) -> RecallEstimate | None:
         """Estimate, and keep it as the last look.
 
-        Parameters: the scores of the candidates that wait or are under way; of every candidate, the number
-        of the page it was found on.
+        Parameters: how many candidates wait or are under way; of every candidate, the number of the page it
+        was found on.
         """
         self._pass(self.fetched)
-        self.last = self.estimate(scores, sources) or self.last
+        self.last = self.estimate(waiting, sources) or self.last
         return self.last
 
     def resume(self, entries: Iterable[Journal]) -> None:
@@ -224,71 +254,47 @@ class RecallEstimator:
 
     # one look
 
-    def estimate(self, scores: Floats, sources: NDArray[np.int32]) -> RecallEstimate | None:
-        """What is left; None while there is too little to say."""
-        finds, fetched, waiting = len(self._finds), self.fetched, len(scores)
+    def evidence(self, waiting: int, sources: NDArray[np.int32]) -> RecallEvidence | None:
+        """What there is to go by; None while it is too little."""
+        finds, fetched = len(self._finds), self.fetched
         if finds < FEWEST_FINDS or fetched < FEWEST_FETCHES:
             return None
-        counted, exposure = self._recent()
-        shape = counted + _FEW
-        rate = shape / exposure
-        logs = _RATE * native.log_of(rate * fetched) + _SCORE * native.log_of(self._promised(scores) + _HALF)
-        left = native.exp(logs + _SHIFT + _SPREAD * _SPREADS)
-        # The rate may also stay what it is, as it does where scores say nothing.
-        left = np.where(_SPREADS > _FLAT, np.maximum(left, rate * waiting), left)
-        left = np.minimum(left, waiting)
-        spread = _scattered(left, shape)
-        ends = [spread[int(q * len(spread))] for q in ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)]
-        low, middle, high = [math.floor(float(end) + 0.5) for end in ends]
+        foreseen = (self._clusters(sources) + 1) / finds * (waiting + 1) / fetched
+        return RecallEvidence(finds, waiting, foreseen, self._slowing())
+
+    def estimate(self, waiting: int, sources: NDArray[np.int32]) -> RecallEstimate | None:
+        """What is left; None while there is too little to say."""
+        evidence = self.evidence(waiting, sources)
+        if evidence is None:
+            return None
         return RecallEstimate(
-            fetched=fetched,
+            fetched=self.fetched,
             pages=self.pages,
-            finds=finds,
-            left=(low, middle, high),
+            finds=evidence.finds,
+            left=self.model.left(evidence),
             unseen=self._unseen(sources),
         )
 
-    def _recent(self) -> tuple[float, float]:
-        """Finds of late, each weighing less the older it is, and what all fetches would weigh."""
+    def _clusters(self, sources: NDArray[np.int32]) -> float:
+        """The effective number of clusters of finds, by the pages that first linked to them (Simpson's index,
+        inverted). One that no page linked to, such as a seed, is a cluster by itself."""
+        pages = sources[[self._candidates[at - 1] for at in self._finds]]
+        linked = pages[pages >= 0]
+        sizes = np.unique(linked, return_counts=True)[1]
+        return len(pages) ** 2 / (int((sizes * sizes).sum()) + len(pages) - len(linked))
+
+    def _slowing(self) -> float:
+        """The share of finds among the last fetches, the newest weighing most, by that among all."""
         fetched = self.fetched
         window = max(_LEAST_WINDOW, int(_WINDOW * fetched))
         ages = [fetched - at for at in self._finds[bisect_right(self._finds, fetched - window) :]]
         counted = len(ages) - sum(ages) / window
-        return counted, window / 2 if window <= fetched else fetched - fetched**2 / (2 * window)
+        exposure = window / 2 if window <= fetched else fetched - fetched**2 / (2 * window)
+        return (counted + 1) / exposure * fetched / len(self._finds)
 
     def _quarter(self) -> int:
         """How many fetches the last quarter has."""
         return min(self.fetched, max(_LEAST_QUARTER, int(_QUARTER * self.fetched)))
-
-    def _promised(self, scores: Floats) -> float:
-        """Finds among the waiting candidates, by the scores at which those of the last quarter were chosen
-        and what came of them, the latest counting most."""
-        if not len(scores):
-            return 0.0
-        recent = self._quarter()
-        first = self.fetched - recent
-        chosen = np.array(self._scores[first:])
-        found = np.zeros(recent)
-        found[np.array(self._finds[bisect_right(self._finds, first) :], np.int64) - first - 1] = 1.0
-        trust = 0.05 + 0.95 * np.arange(recent) / max(1, recent - 1)
-        centre = float((trust * chosen).sum()) / float(trust.sum())
-        scale = math.sqrt(float(((chosen - chosen.sum() / recent) ** 2).sum()) / recent) or 1.0
-        design = DenseDesign(np.stack([(chosen - centre) / scale, np.ones(recent)]))
-        slope, constant = newton(
-            design,
-            found,
-            np.array([0.0, -1.0]),
-            np.array([_RIDGE, 1e-3]),
-            centre=np.array([_SLOPE, 0.0]),
-            trust=trust,
-            clip=30.0,
-            floor=1e-9,
-            steps=25,
-            still=1e-6,
-            leap=2.0,
-        ).tolist()
-        odds = np.clip((scores - centre) / scale * slope + constant, -30.0, 30.0)
-        return float(sigmoid(odds).sum())
 
     def _unseen(self, sources: NDArray[np.int32]) -> float:
         """Of the finds of the last quarter, the share that was first linked to within it."""
@@ -297,16 +303,6 @@ class RecallEstimator:
         finds = [self._candidates[at - 1] for at in self._finds[bisect_right(self._finds, first) :]]
         new = int(np.isin(sources[np.array(finds, np.int64)], window).sum()) if finds else 0
         return (new + 0.5) / (len(finds) + 1)
-
-
-def _scattered(left: Floats, shape: float) -> Floats:
-    """What may be left, sorted, when the counts are as uncertain as counts are: for each mean the quantiles
-    of a gamma distribution (Wilson and Hilferty's approximation), as wide as a rate counted from `shape`
-    finds and a number drawn by it are together."""
-    least = np.maximum(left, 1e-9)
-    shapes = np.maximum(shape * least / (shape + least), 0.02)[:, None]
-    root = np.maximum(1 - 1 / (9 * shapes) + _COUNTS / (3 * np.sqrt(shapes)), 1e-3)
-    return np.sort((left[:, None] * root * root * root).ravel())
 
 
 class KnownTargets:
