@@ -171,7 +171,11 @@ class LiveCrawl:
         if self.config is None or self._pid is not None:
             self.config = _config_of(self.meta)
         if self.fold.after == 0:
-            self.fold = CrawlFold(() if self.config is None else part_names(self.config))
+            self.fold = (
+                CrawlFold()
+                if self.config is None
+                else CrawlFold(part_names(self.config), self.config.strategy)
+            )
         until = time.thread_time() + READING
         self._read_journal(reader)
         self.catching_up = self._read_trace(reader, until) or self._read_candidates(reader, until)
