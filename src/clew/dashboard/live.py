@@ -356,6 +356,7 @@ class LiveCrawl:
             "names": list(names),
             "words": [FACTOR_WORDS.get(name, "") for name in names],
             "pages": [end for end, _ in rows],
+            "explored": " ".join(self.fold.exploration.sentences()),
             "series": [[round(means[column], 5) for _, means in rows] for column in range(len(names))],
         }
 

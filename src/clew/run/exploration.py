@@ -102,7 +102,8 @@ class ScoreSplitter:
         return ScoreSplit(native.left_sum([terms[column] for column in self._evidence]), exploring)
 
     def after(self, entry: str) -> ScoreSplitter:
-        """The same from an entry of the journal on, which may have changed the strategy or the columns."""
+        """What tells contributions apart from an entry of the journal on, which may have changed the
+        strategy or the columns."""
         if '"command":' not in entry:
             return self
         try:
