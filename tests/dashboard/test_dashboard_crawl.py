@@ -89,6 +89,7 @@ def test_events_bring_every_section(dashboard: Served):
     found = dashboard.events(key_of("wind"), SECTIONS)
     assert found["state"]["formula"] == '"wind farm" OR turbine'
     assert found["factors"]["names"][0] == "content"
+    assert " requests explored (" in found["factors"]["explored"]
     assert len(found["decisions"][0]["reasons"]) <= 3
 
 

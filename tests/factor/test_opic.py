@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from clew.factor import Estimation, FetchOutcome, LearningState, LinkGraph
+from clew.factor import FACTORS, Estimation, FetchOutcome, LearningState, LinkGraph
 from clew.factor.opic import Opic
+from clew.factor.url_depth import Bold
 from clew.knowledge import Knowledge
 
 NONE = np.zeros(0, np.int64)
@@ -75,3 +76,9 @@ def test_a_candidate_that_no_page_led_to_is_worth_least(factor):
     factor.estimate()
     assert factor.evidence(np.array([8]))[0] == pytest.approx(-2.0)
     assert factor.terms(8)[0].log_ratio == pytest.approx(-2.0)
+
+
+def test_every_reason_to_look_elsewhere_says_that_it_explores():
+    bold = {name for name, factor in FACTORS.items() if issubclass(factor, Bold)}
+    assert bold == {name for name, factor in FACTORS.items() if factor.spec.explores}
+    assert "opic" in bold

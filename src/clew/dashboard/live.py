@@ -187,7 +187,11 @@ class LiveCrawl:
         if self.config is None or self._pid is not None:
             self._configure()
         if self.fold.after == 0:
-            self.fold = CrawlFold(() if self.config is None else part_names(self.config))
+            self.fold = (
+                CrawlFold()
+                if self.config is None
+                else CrawlFold(part_names(self.config), self.config.strategy)
+            )
         until = time.thread_time() + READING
         self._read_journal(reader)
         self.catching_up = self._read_trace(reader, until) or self._read_candidates(reader, until)
@@ -413,6 +417,7 @@ class LiveCrawl:
             "names": list(names),
             "words": [FACTOR_WORDS.get(name.rpartition(".")[2], "") for name in names],
             "pages": [end for end, _ in rows],
+            "explored": " ".join(self.fold.exploration.sentences()),
             "series": [[round(means[column], 5) for _, means in rows] for column in range(len(names))],
         }
 

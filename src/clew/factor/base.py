@@ -58,6 +58,8 @@ class FactorSpec:
     about_leads: bool = False
     """Its evidence is the log odds that the page's links are finds, not that the page is one: it is priced
     against the recent harvest, and its weight is not learned."""
+    explores: bool = False
+    """It is a reason to look elsewhere, and says nothing of whether the page is a find or leads to one."""
     columns: frozenset[str] = frozenset()
     """Columns of links it reads that are not found out unless somebody asks: `contexts`, `paths`."""
     after: tuple[str, ...] = ()

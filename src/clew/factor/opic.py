@@ -31,7 +31,12 @@ class Opic(Bold):
     """
 
     spec = FactorSpec(
-        name="opic", prior=1.0, defaults=frozenset({"learned"}), early=1.0, early_by_formula=True
+        name="opic",
+        prior=1.0,
+        defaults=frozenset({"learned"}),
+        early=1.0,
+        early_by_formula=True,
+        explores=True,
     )
     KEPT = ("recent", "_bold", "_mean")
 

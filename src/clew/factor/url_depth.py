@@ -44,7 +44,12 @@ class UrlDepth(Bold):
     """
 
     spec = FactorSpec(
-        name="url_depth", prior=1.0, defaults=frozenset({"learned"}), early=1.0, aliases=("shallow",)
+        name="url_depth",
+        prior=1.0,
+        defaults=frozenset({"learned"}),
+        early=1.0,
+        explores=True,
+        aliases=("shallow",),
     )
     KEPT = ("recent", "_bold")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from clew.messages import Decision
 from clew.policy.recall import RecallEstimate
+from clew.run.exploration import PUT_FIRST, ExplorationFold
 from clew.url import host as host_of
 
 #: Results of a decision that mean a page was fetched and judged.
@@ -33,10 +34,6 @@ BLIND = frozenset({"breadth-first", "random"})
 _MOVED = 12
 #: Pages over which the pace is measured.
 _PACE = 60
-
-#: A contribution like this puts a link first whatever it is worth (a start page, one that is tried again): it
-#: says nothing of the reasons.
-_FIRST = 500.0
 
 Curve = tuple[tuple[int, int], ...]
 
@@ -270,10 +267,11 @@ class Moved:
 class CrawlFold:
     """Everything about a crawl that its trace tells.
 
-    Parameters: the names of the contributions to a score, in the order of its terms.
+    Parameters: the names of the contributions to a score, in the order of its terms; the strategy that they
+    are of.
     """
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
+    def __init__(self, names: Sequence[str] = (), strategy: str = "") -> None:
         self.names = tuple(names)
         """Of all contributions there ever were."""
         self._called = self.names
@@ -286,6 +284,7 @@ class CrawlFold:
         pages are nobody's choice."""
         self.curve = ThinnedCurve()
         self.stretches = Stretches(len(self.names))
+        self.exploration = ExplorationFold(strategy, names)
         self.moved = [Moved() for _ in self.names]
         self.marks: deque[Mark] = deque(maxlen=_MARKS)
         self.recent: deque[tuple[Decision, tuple[str, ...]]] = deque(maxlen=_RECENT)
@@ -312,6 +311,7 @@ class CrawlFold:
         self.after = decision.seq
         self.queue = decision.queue
         self._clock(session, decision.at)
+        self.exploration.take(decision)
         for reason, count in decision.dropped:
             self.reasons[reason] += count
         if decision.kind == "command":
@@ -401,7 +401,7 @@ class CrawlFold:
         if found:
             self.finds.append(FoundPage(decision.candidate, decision.verdict, decision.url))
         told = len(decision.terms) == len(self._columns)
-        if told and self.names and max(map(abs, decision.terms), default=0.0) < _FIRST:
+        if told and self.names and max(map(abs, decision.terms), default=0.0) < PUT_FIRST:
             row = [0.0] * len(self.names)
             for at, value in zip(self._columns, decision.terms, strict=True):
                 row[at] = value
@@ -443,9 +443,9 @@ class CrawlFold:
         return heapq.nsmallest(count, self.hosts.items(), key=lambda item: (-item[1].requests, item[0]))
 
 
-def fold_trace(decisions: Iterable[Decision], names: Sequence[str] = ()) -> CrawlFold:
+def fold_trace(decisions: Iterable[Decision], names: Sequence[str] = (), strategy: str = "") -> CrawlFold:
     """A fold of a whole trace, for a reader that does not tell sessions."""
-    fold = CrawlFold(names)
+    fold = CrawlFold(names, strategy)
     for decision in decisions:
         fold.take(0, decision)
     return fold

@@ -123,10 +123,11 @@ def _interests(store: Reader, config: dict[str, Any], curve: Curve) -> dict[str,
 def fold_crawl(store: Reader) -> CrawlFold:
     """The trace of a stored crawl, folded; finds as they are judged now."""
     try:
-        names = part_names(stored_config(store.meta()))
+        config = stored_config(store.meta())
+        names, strategy = part_names(config), config.strategy
     except ClewError:  # the directory of a stranger
-        names = ()
-    fold = fold_trace(store.decisions(), names)
+        names, strategy = (), ""
+    fold = fold_trace(store.decisions(), names, strategy)
     if fold.rejudged_at is not None:
         finds = store.pages(matched=True, text=False)
         fold.rejudge(FoundPage(page.id, page.score, page.url) for page in finds)

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from clew.policy.focus_ledger import FocusChange
 from clew.policy.recall import RecallEstimate
 from clew.report.crawl_fold import Curve, Mark
+from clew.run.exploration import ExplorationCounts
 
 WIDTH, HEIGHT = 720, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 40
@@ -84,9 +85,11 @@ def _line(number: int, name: str, line: Curve, most_pages: int, most_finds: int)
     )
 
 
-def _axes(most_pages: int, most_finds: int) -> Markup:
+def _axes(
+    most_pages: int, most_finds: int, *, across: str = "pages fetched", up: str = "finds", step: float = 0.0
+) -> Markup:
     parts: list[str] = []
-    for value in _ticks(most_finds):
+    for value in [step * at for at in range(round(most_finds / step) + 1)] if step else _ticks(most_finds):
         y = _y(value, most_finds)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,}</text>')
@@ -97,9 +100,9 @@ def _axes(most_pages: int, most_finds: int) -> Markup:
         )
     parts.append(
         f'<text class="label" x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">'
-        "pages fetched</text>"
+        f"{across}</text>"
         f'<text class="label" x="14" y="{(TOP + HEIGHT - BOTTOM) / 2:.0f}" text-anchor="middle" '
-        f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2:.0f})">finds</text>'
+        f'transform="rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2:.0f})">{up}</text>'
     )
     return Markup("".join(parts))  # numbers and our own words only
 
@@ -147,6 +150,49 @@ def recall_band(looks: Sequence[RecallEstimate], curve: Curve) -> Markup:
             Markup("</svg>"),
         ]
     )
+
+
+def exploration_bars(stretches: Sequence[ExplorationCounts]) -> Markup:
+    """Explored requests, from above, against exploited ones, from below, as shares of each stretch of a
+    crawl; the finds of each are dark. Nothing where there are no requests to tell apart.
+
+    >>> "<rect" in exploration_bars([ExplorationCounts(explored=3, exploited=7, exploited_finds=2)])
+    True
+    """
+    if not stretches:
+        return Markup("")
+    most = _ceiling(sum(counts.requests for counts in stretches))
+    parts = [
+        Markup(
+            '<svg class="chart" role="img" viewBox="0 0 {} {}" '
+            'aria-label="explored and exploited requests over all requests">'
+        ).format(WIDTH, HEIGHT),
+        _axes(most, 1, across="requests", up="share", step=0.25),
+    ]
+    end = 0
+    for counts in stretches:
+        first, end = end, end + counts.requests
+        said = f"requests {first + 1:,} to {end:,}: {counts}"
+        left, width = _x(first, most), _x(end, most) - _x(first, most)
+        bars = [
+            ("c0", counts.exploited_finds),
+            ("c0 rest", counts.exploited - counts.exploited_finds),
+            ("c1 rest", counts.explored - counts.explored_finds),
+            ("c1", counts.explored_finds),
+        ]
+        parts.append(Markup("<g><title>{}</title>").format(said))
+        below = 0
+        for look, count in bars:
+            top, bottom = (_y(height / counts.requests, 1) for height in (below + count, below))
+            below += count
+            if count:
+                parts.append(
+                    Markup('<rect class="share {}" x="{}" y="{}" width="{}" height="{}"/>').format(
+                        look, f"{left:.1f}", f"{top:.1f}", f"{width:.1f}", f"{bottom - top:.1f}"
+                    )
+                )
+        parts.append(Markup("</g>"))
+    return Markup("").join([*parts, Markup("</svg>")])
 
 
 def legend(names: Sequence[str]) -> Markup:

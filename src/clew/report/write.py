@@ -20,7 +20,7 @@ from clew.predicate.interests import formulas
 from clew.report.crawl_fold import BLIND, chance_curve
 from clew.report.crawl_summary import MAX_HOSTS, ComparedCrawl, CrawlSummary, gather
 from clew.report.find_graph import graph_of, shown
-from clew.report.harvest_chart import curves, legend, recall_band
+from clew.report.harvest_chart import curves, exploration_bars, legend, recall_band
 from clew.report.line_chart import COLOURS, Line, key, plot
 from clew.run.stopping import estimates
 from clew.store.base import Reader
@@ -54,6 +54,8 @@ def write_report(store: Reader, path: Path, *, command: str) -> None:
         "factors": factors,
         "factor_chart": plot(factors, "pages fetched", "contribution"),
         "factor_key": key([name for name, _ in factors]),
+        "exploration": facts.fold.exploration,
+        "exploration_bars": exploration_bars(facts.fold.exploration.stretches),
         "names": legend(["finds", *facts.interests]),
         "formulas": sought_by_name(facts),
         "shares": facts.fold.shares(facts.interests),

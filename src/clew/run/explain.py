@@ -6,7 +6,7 @@ put through the same scope and robots rules again, which give the same answer as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,6 +22,7 @@ from clew.policy.traps import Traps
 from clew.predicate.interests import formulas
 from clew.run.build import visits_of
 from clew.run.config import CrawlConfig
+from clew.run.exploration import LinkYield, ScoreSplit, ScoreSplitter, link_yield
 from clew.run.factor_report import FactorReport, factor_report
 from clew.run.recall_confidence import counted
 from clew.run.settings import stored_config
@@ -88,6 +89,10 @@ class Explanation:
     notes: tuple[str, ...] = field(default=())
     factors: FactorReport | None = None
     """For a strategy that learns: rank, runner-up and the evidence of every factor."""
+    split: ScoreSplit | None = None
+    """Whether it was chosen for what was known of it or to explore, where the strategy can tell."""
+    led_to: LinkYield | None = None
+    """What became of its links, where that is told and it was fetched."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -106,6 +111,8 @@ class Explanation:
             out.append(
                 f"  chosen   as decision {decision.seq}, {decision.queue} waiting: {decision.result}{status}"
             )
+        if self.split is not None and self.split.explored:
+            out += [f"  tried    {self.split}", *[f"  taught   {lesson}" for lesson in self._lessons()]]
         if self.page is not None:
             whose = f" for {', '.join(self.page.interests)}" if self.page.interests else ""
             out.append(f"  verdict  {self.page.score:.4g}{f' (a find{whose})' if self.page.matched else ''}")
@@ -114,6 +121,13 @@ class Explanation:
             out.extend(self.factors.lines(full=full))
         out.extend(f"  note     {note}" for note in self.notes)
         return out
+
+    def _lessons(self) -> list[str]:
+        """What came of trying it."""
+        if self.page is None:
+            return ["there is no page"] if self.fate == _FATES[State.FAILED] else []
+        found = "a find" if self.page.matched else "no find"
+        return [found if self.led_to is None else f"{found}; {self.led_to}"]
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation for programs."""
@@ -144,6 +158,8 @@ class Explanation:
             "terms": list(page.reasons) if page else [],
             "notes": list(self.notes),
             "learned": self.factors.as_dict() if self.factors else None,
+            "exploration": self.split.as_dict() if self.split else None,
+            "led_to": asdict(self.led_to) if self.led_to else None,
         }
 
 
@@ -183,8 +199,10 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
         why = f"it waits behind all that is not {suspended} (--confidence)"
     elif suspended:
         notes = (*notes, f"when it was chosen, nothing better was at hand: {suspended}")
-    factors = None
+    factors, led_to = None, None
+    split = None if at is None or row.via == Via.SEED else _splitter(store, config, at).split(parts)
     try:
+        led_to = link_yield(store, row.id) if split is not None and page is not None else None
         factors = _factor_report(store, config, row, decisions)
     except StoreForeign as error:
         notes = (*notes, f"what was known when it was chosen cannot be worked out: {error}")
@@ -200,6 +218,8 @@ def explain(store: Reader, url: str, *, config: CrawlConfig | None = None) -> Ex
         page=page,
         notes=notes,
         factors=factors,
+        split=split,
+        led_to=led_to,
     )
 
 
@@ -211,6 +231,15 @@ def _columns(store: Reader, config: CrawlConfig, before: int | None) -> tuple[st
         if before is None or entry.after < before:
             names = columns_of(entry.entry) or names
     return names
+
+
+def _splitter(store: Reader, config: CrawlConfig, before: int) -> ScoreSplitter:
+    """What told contributions apart when a decision was made."""
+    splitter = ScoreSplitter(config.strategy, part_names(config))
+    for entry in store.journal():
+        if entry.after < before:
+            splitter = splitter.after(entry.entry)
+    return splitter
 
 
 def part_names(config: CrawlConfig) -> tuple[str, ...]:

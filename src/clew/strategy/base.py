@@ -232,6 +232,14 @@ class Strategy(ABC):
         return given
 
     @classmethod
+    def explores(cls, part: str) -> bool | None:
+        """Whether the contribution of that name explores: True for one that says nothing of whether a page is
+        a find or leads to one, False for evidence of that, which is above 0 where it speaks for the page
+        more than chance does. None for what is neither, and for a strategy whose contributions are not
+        measured against chance."""
+        return None
+
+    @classmethod
     @abstractmethod
     def build(cls, setup: Setup) -> Self:
         """A fresh strategy."""

@@ -112,6 +112,10 @@ class Collaborative(RelearningStrategy):
         self._order = np.argsort(dice(self.log.keys, seed + _SAMPLING), kind="stable")
 
     @classmethod
+    def explores(cls, part: str) -> bool | None:
+        return part == "chance" if part in cls.parts else None
+
+    @classmethod
     def build(cls, setup: Setup) -> Self:
         plain: dict[str, Any] = {n: value for n, value in setup.options.items() if n not in _ESTIMATION}
         how = Estimation(**{n: value for n, value in setup.options.items() if n in _ESTIMATION})

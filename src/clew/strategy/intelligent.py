@@ -206,6 +206,13 @@ class Intelligent(RelearningStrategy):
         return canonical(given)
 
     @classmethod
+    def explores(cls, part: str) -> bool | None:
+        if part == "chance":
+            return True
+        factor = FACTORS.get(canonical(part))
+        return None if factor is None else factor.spec.explores
+
+    @classmethod
     def build(cls, setup: Setup) -> Self:
         plain: dict[str, Any] = {n: value for n, value in setup.options.items() if n not in _ESTIMATION}
         how = Estimation(**_PEOPLE | {n: value for n, value in setup.options.items() if n in _ESTIMATION})

@@ -37,6 +37,10 @@ class RandomOrder(Strategy):
         self.seed = seed
 
     @classmethod
+    def explores(cls, part: str) -> bool | None:
+        return True if part in cls.parts else None
+
+    @classmethod
     def build(cls, setup: Setup) -> Self:
         return cls(setup.seed)
 

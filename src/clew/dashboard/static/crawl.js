@@ -125,6 +125,8 @@ const factorTable = dataTable("factors", () => [["pages", ...seen.factors.names]
 
 function drawFactors(now) {
   seen.factors = now;
+  $("explored").textContent = now.explored;
+  $("explored").hidden = !now.explored;
   const order = now.names.map((name, at) => ({ name, at, value: strength(now.series[at]) })).filter((one) => one.value > 0).sort((a, b) => b.value - a.value);
   const told = order.slice(0, COLOURS);
   const extra = order.find((one) => one.name === chosen);
