@@ -133,6 +133,7 @@ class Crawl:
             objection=self._objection,
         )
         self.duplicates = Duplicates()
+        self._remade_by: Journal | None = None
         self.prospects = FrontierProspects(frontier, lambda: self.leaser.in_flight)
         if rules.budget.stop and rules.budget.rule.needs("community"):
             self.prospects.graph = Community()
@@ -356,12 +357,19 @@ class Crawl:
                     rest = [one for one in rest if not is_session(one)]
             else:
                 rest.append(entry)
-        return [*rest, *entries[last + 1 :]]
+        self._remade_by = entries[last] if last >= 0 else None
+        return [*rest, *entries[max(0, last) :]]
 
     def repeat(self, entry: Journal, *, taught: bool = True) -> None:
         """Take in again, on resume, what was commanded before, how sessions ended, or what happened to the
         list at hand; `taught` is whether the strategy is to be told of the latter."""
-        if self.overflow.repeat(entry.entry, taught=taught):
+        if entry is self._remade_by:
+            # What was not at hand at the time is all that a strategy that was taught anew heard of it.
+            self._remade_by = None
+            if taught:
+                self.overflow.tell_aside()
+            return
+        if self.overflow.repeat(entry.entry, taught=taught and self._remade_by is None):
             return
         if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
             return

@@ -345,6 +345,9 @@ class Driver:
             recall_links(prospects, saved, self.store)
 
     def _require_archive(self) -> Replies:
+        """The replies to all that was decided so far, of which the store is told first."""
+        if left_out := self.crawl.leaser.drain():
+            self.store.save(left_out)
         self.store.flush()
         archive = self.store.replies()
         if archive is None:
@@ -371,7 +374,7 @@ class Driver:
             if self._stopping or (self.background and seq > enough and time.perf_counter() >= ended):
                 return False
         work.archive.close()
-        missed = self.crawl.tracer.count - work.done
+        missed = self.crawl.tracer.count - max(0, work.done)
         if missed > 0:
             # What was settled meanwhile. The last few are taught before more can be.
             work.archive = self._require_archive()
