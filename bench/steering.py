@@ -72,7 +72,9 @@ class MadeUpWeb:
     def _link(self, dice: random.Random, topic: str) -> str:
         to = topic if dice.random() < 0.3 else TOPICS[dice.randrange(len(TOPICS))]
         place = f"http://h{dice.randrange(HOSTS)}.example/{dice.choice(_VOCABULARY)}/{dice.randrange(10**9)}"
-        return f'<a href="{place}">{to} {dice.choice(_VOCABULARY)} {dice.choice(_VOCABULARY)}</a> '
+        # One word of the topic: a page is not a find for what it links to.
+        said = dice.choice(to.split())
+        return f'<a href="{place}">{said} {dice.choice(_VOCABULARY)} {dice.choice(_VOCABULARY)}</a> '
 
     async def close(self) -> None:
         """Nothing to let go of."""
