@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from record import record, stamp
+import tables
 
 from clew.engine import Change, SetMatch, SetWeights
 from clew.fetch.base import Fetcher, Request, Response
@@ -182,9 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--candidates", type=int, default=1_000_000)
     parser.add_argument("--pages", type=int, default=2500, help="fetched by then, about")
     parser.add_argument("--strategy", action="append", choices=list(WEIGHTS))
-    parser.add_argument("--json", action="store_true", help="print it, and keep nothing")
+    parser.add_argument("--json", action="store_true", help="for bench/run.py, which keeps it")
     asked = parser.parse_args(argv)
-    started = stamp()
     rows = []
     for strategy in asked.strategy or WEIGHTS:
         with tempfile.TemporaryDirectory() as folder:
@@ -192,10 +191,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append(
                 asyncio.run(measure(strategy, asked.candidates, asked.pages, Path(folder) / "crawl", tell))
             )
-    if asked.json:
-        print(json.dumps(rows))
-    else:
-        record("steering", rows, started)
+    print(json.dumps(rows) if asked.json else tables.steering(rows))
     return 0
 
 
