@@ -280,6 +280,27 @@ def resume(found: Figures) -> str:
     return f"{table('way | seconds for 1,000 pages | of crawling them', rows)}\n{said}\n"
 
 
+def steering(found: Figures) -> str:
+    rows = []
+    for one in found:
+        for name, key, prefix in (
+            ("weights", "weights", ""),
+            ("a formula", "formula", ""),
+            ("a formula, all taught", "formula", "taught_"),
+        ):
+            cost = one[key]
+            if f"{prefix}seconds" in cost:
+                rows.append(
+                    (
+                        *(one["strategy"], f"{one['candidates']:,}", name, f"{cost[f'{prefix}seconds']:.2f}"),
+                        *(f"{cost[f'{prefix}cpu_seconds']:.2f}", f"{cost[f'{prefix}longest_gap']:.2f}"),
+                        *(f"{cost['longest_gap_before']:.2f}", cost[f"{prefix}pages_meanwhile"]),
+                    )
+                )
+    heads = "strategy | candidates | steered to | seconds | CPU seconds | longest gap, s | before, s | pages"
+    return table(heads, rows)
+
+
 def soak(found: Figures) -> str:
     rows = {
         "memory, MB": found["rss_mb_by_third"],
@@ -400,6 +421,7 @@ MAKERS: dict[str, Callable[[Figures], str]] = {
     "reuse": reuse,
     "robots_speed": robots_speed,
     "resume": resume,
+    "steering": steering,
     "soak": soak,
     "speed": speed,
     "recall": recall,

@@ -105,7 +105,10 @@ def verdict(site: Site, directory: Path, posted: list[tuple[str, Steer, bool]]) 
         found = steered(reader)
         begun = _begun(stored_config(reader.meta()))
         pages = Counter(page.url for page in reader.pages(text=False))
-        decisions = sum(decision.kind == "command" for decision in reader.decisions())
+        told = [decision for decision in reader.decisions() if decision.kind == "command"]
+        # That a strategy was taught again for a formula is a command of the crawl's own.
+        decisions = sum('"request"' in decision.reasons[0] for decision in told)
+        taught = sum(decision.result == "retaught" for decision in told)
     obeyed = Counter(entry["request"] for entry in entries)
     order = list(dict.fromkeys(entry["request"] for entry in entries))
     wanted, expected, sizes = begun, 0, dict[str, int]()
@@ -125,6 +128,7 @@ def verdict(site: Site, directory: Path, posted: list[tuple[str, Steer, bool]]) 
         "commands": len(entries),
         "commands_in_trace": decisions,
         "commands_expected": expected,
+        "taught_again_later": taught,
         "in_force": int(_plain(found) != _plain(wanted)),
         "unanswered": sum(not is_final(inbox.answered(name)) for name in sizes),
         "waiting": len(list(inbox.waiting())),

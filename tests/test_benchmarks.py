@@ -203,6 +203,30 @@ def results(bench):
                 }
             ],
         },
+        "steering": [
+            {
+                "strategy": "best-first",
+                "candidates": 1_000_001,
+                "weights": {
+                    "seconds": 0.5,
+                    "cpu_seconds": 0.4,
+                    "longest_gap": 0.3,
+                    "longest_gap_before": 0.2,
+                    "pages_meanwhile": 7,
+                },
+                "formula": {
+                    "seconds": 4.5,
+                    "cpu_seconds": 4.4,
+                    "longest_gap": 0.6,
+                    "longest_gap_before": 0.2,
+                    "pages_meanwhile": 80,
+                    "taught_seconds": 20.5,
+                    "taught_cpu_seconds": 20.4,
+                    "taught_longest_gap": 0.7,
+                    "taught_pages_meanwhile": 300,
+                },
+            }
+        ],
         "interests": {
             "related, even": {
                 "trios": 24,
@@ -247,6 +271,7 @@ def test_one_run_fills_every_table_and_says_where_it_was_made(bench, results):
         "| detours | best-first | 0.400 | 0.500 | 1.250 [1.100, 1.400] | 9 |",
         "| w | 1 | 1.000 [0.990, 1.010] | 0.97 | 1.0 | 4 |",
         "| 10,000 | 97 | 5.25 ms | 1.00 |",
+        "| best-first | 1,000,001 | a formula, all taught | 20.50 | 20.40 | 0.70 | 0.20 | 300 |",
         "0.250",
         "4,000",
         "215",

@@ -7,7 +7,8 @@ knowledge of an earlier crawl, people's visits, several interests, pages of a ho
 directions that are suspended, rules to stop by an estimate of recall.
 A session ends by its budget, or as if it were killed: then nothing but what each batch saved is left.
 What was learned is taken up from a checkpoint, made every so many pages, or learned again from the first
-page on.
+page on. A second law holds the same of crawls that are steered: to other formulas, weights, strategies and
+boosts, and by feedback; to a formula in one step, or at once, and the strategy is taught some pages later.
 
 `CLEW_LAW_EXAMPLES` sets how many examples are tried.
 """
@@ -20,12 +21,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from visit_database import visited
 
+from clew.engine import BanHost, Feedback, SetBoost, SetMatch, SetStrategy, SetWeights
 from clew.errors import FetchError, Reason
 from clew.fetch import Response
 from clew.fetch.replay import ReplayFetcher
 from clew.messages import Learned
 from clew.policy import recall
-from clew.run import CrawlConfig, Session, VirtualClock, checkpoint
+from clew.run import CrawlConfig, Session, VirtualClock, checkpoint, driver
+from clew.run import session as sessions_of
 from clew.store import SqliteStore, open_reader
 from clew.strategy import STRATEGIES
 
@@ -157,7 +160,28 @@ class Kill(SqliteStore):
         super().save([effect for effect in effects if not isinstance(effect, Learned)])
 
 
-def crawled(web, store, pages, more, clock):
+MARK = ".steered.example"
+
+
+class Steering:
+    """An observer that steers, after so many pages each, by what the journal does not have yet."""
+
+    def __init__(self, steps, done):
+        self.steps, self.session = steps[done:], None
+
+    def started(self, progress):
+        self.settled((), progress)
+
+    def settled(self, effects, progress):
+        while self.steps and progress.pages >= self.steps[0][0]:
+            # The last of each says how many were taken in.
+            changes = self.steps.pop(0)[1]
+            self.session.command(*changes, BanHost(f"{len(self.steps)}{MARK}"))
+
+    def finished(self, progress, reason): ...
+
+
+def crawled(web, store, pages, more, clock, steps=()):
     config = CrawlConfig(
         seeds=(web.url(0),),
         pages=pages,
@@ -167,7 +191,9 @@ def crawled(web, store, pages, more, clock):
         concurrency=1,
         **{"match": "turbine", **more},
     )
-    session = Session(config, store, fetcher=ReplayFetcher(web), clock=clock)
+    steering = Steering(list(steps), sum(MARK in entry.entry for entry in store.journal()))
+    session = Session(config, store, fetcher=ReplayFetcher(web), clock=clock, observers=[steering])
+    steering.session = session
     asyncio.run(session.run())
     return session
 
@@ -228,6 +254,77 @@ def traces_of(tmp_path_factory, earlier, web, more, stops, every):
 def test_stopped_anywhere_and_resumed_is_one_session(tmp_path_factory, earlier, web, more, stops, every):
     one, resumed = traces_of(tmp_path_factory, earlier, web, more, stops, every)
     assert resumed == one
+
+
+CHANGES = st.sampled_from(
+    [
+        (SetMatch("bridge OR url:stone"),),
+        (SetMatch("meadow"),),
+        (SetMatch("turbine AND valley"), SetBoost("*b.example*", 3.0)),
+        (SetMatch("a=meadow\nb=turbine"),),
+        (SetWeights({"hint": 2.0}),),
+        (SetWeights({"hint": 0.5}), SetMatch("harbour")),
+        (SetStrategy("intelligent"),),
+        (SetStrategy("best-first"), SetMatch("stone OR wind")),
+        (Feedback(f"{HOSTS[0]}/river/0", True),),
+        (Feedback(f"{HOSTS[0]}/river/0", False), SetBoost("*river*", 0.2)),
+    ]
+)
+STEERED = st.fixed_dictionaries(
+    {
+        "strategy": st.sampled_from(["intelligent", "intelligent", "best-first", "shark"]),
+        "depth": st.sampled_from([None, None, 3]),
+        "sitemaps": st.sampled_from(["off", "on"]),
+        "traps": st.booleans(),
+        "max_size": st.sampled_from([None, None, 10]),
+        "match": st.sampled_from(["turbine", "turbine", "t=turbine\nv=valley7"]),
+    }
+)
+
+
+@settings(
+    max_examples=int(os.environ.get("CLEW_LAW_EXAMPLES", "12")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    web=webs(),
+    more=STEERED,
+    steps=st.lists(st.tuples(st.integers(1, 20), CHANGES), min_size=1, max_size=2),
+    later=st.sampled_from([None, 0, 3, 8]),
+    stops=st.lists(st.integers(1, 30), min_size=1, max_size=3),
+    every=CHECKPOINTS,
+)
+def test_steered_stopped_anywhere_and_resumed_is_one_session(
+    tmp_path_factory, web, more, steps, later, stops, every
+):
+    """`later` is after how many more pages a strategy is taught again for what was changed at once; None for
+    crawls that stand still meanwhile."""
+    traces = []
+
+    def due(self):
+        learner, tally = self.crawl.learner, self.crawl.tally
+        behind = learner.behind and (tally.pages >= learner.learning.since + (later or 0))
+        return self._refolding is not None or behind
+
+    for sessions in ([60], [*sorted(stops), 60]):
+        path = tmp_path_factory.mktemp("law") / "crawl"
+        clock = VirtualClock(1e9)
+        for pages in sessions:
+            with pytest.MonkeyPatch.context() as patched, SqliteStore(path) as store:
+                patched.setattr(checkpoint, "LEAST", every or 1_000)
+                patched.setattr(checkpoint, "FEW", 0 if every else 1_000)
+                patched.setattr(driver, "REFOLD_SECONDS", 1e9)
+                patched.setattr(driver.Driver, "relearning", property(due))
+                if later is not None:
+                    patched.setattr(
+                        sessions_of, "Driver", lambda **given: driver.Driver(**given | {"background": True})
+                    )
+                crawled(web, store, pages, more, clock, sorted(steps, key=lambda step: step[0]))
+        with open_reader(path) as reader:
+            judged = [(row.url, row.matched, row.satisfied, row.feedback) for row in reader.pages()]
+            traces.append([*(decision.line() for decision in reader.decisions()), *judged])
+    assert traces[1] == traces[0]
 
 
 class Naming(Web):

@@ -5,18 +5,24 @@ import json
 
 import pytest
 
-from clew.engine import Feedback, SetBoost, SetBudget, SetMatch, SetPaused, SetStrategy
+from clew.engine import Feedback, SetBoost, SetBudget, SetMatch, SetPaused, SetStrategy, SetWeights
+from clew.engine.refold import Refold
 from clew.errors import ConfigError, UsageError
 from clew.fetch.replay import ReplayFetcher
 from clew.lab import open_web
-from clew.messages import Redimension
+from clew.messages import Redimension, State
+from clew.page import Links
 from clew.policy import Budget
-from clew.run import CrawlConfig, Session, VirtualClock
+from clew.run import CrawlConfig, Session, VirtualClock, driver
+from clew.run import session as sessions_of
 from clew.run.build import crawl_of
 from clew.run.explain import explain
+from clew.run.parsing import Reading, to_page
+from clew.run.relearn import refolding
 from clew.run.resume import restore
 from clew.run.steering import Steer, preview_of, send, steered
 from clew.store import SqliteStore, open_reader
+from clew.store.exports import record
 from clew.store.inbox import Inbox
 
 AT, PAGES, MORE = 12, 20, 30
@@ -113,6 +119,119 @@ def test_steered_stopped_and_taken_up_again_is_one_session(tmp_path, strategy, s
     crawled(tmp_path / "three", [step], strategy, sessions=[AT + 1, AT + 4])
     assert lines(tmp_path / "three") == lines(tmp_path / "one")
     assert any(" command " in line for line in lines(tmp_path / "one"))
+
+
+@pytest.fixture
+def background(monkeypatch):
+    """Crawls of recorded webs go on, as live ones do, while a strategy is taught again."""
+    monkeypatch.setattr(sessions_of, "Driver", lambda **given: driver.Driver(**given | {"background": True}))
+    monkeypatch.setattr(driver, "REFOLD_SECONDS", 0.0)
+    monkeypatch.setattr(driver, "REFOLD_LEAST", 0)
+
+
+def entries_of(reader):
+    found = [(entry.after, json.loads(entry.entry)) for entry in reader.journal()]
+    return [(after, entry) for after, entry in found if "command" in entry]
+
+
+def judged_by(reader, crawl):
+    """Whether what is stored of every page is what a crawl would say of it now."""
+    replies, reading = reader.replies(), Reading.of(crawl.rules, crawl.strategy)
+    pages = {row: to_page(replies.get(row.url), row.depth, reading) for row in reader.pages()}
+    replies.close()
+    return [row.satisfied for row in pages] == [
+        crawl.predicate.judge(page).satisfied for page in pages.values()
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_a_formula_is_in_force_at_once_and_the_strategy_is_taught_while_pages_come(
+    tmp_path, background, monkeypatch, strategy
+):
+    # (Virtual time does not go on while there is something to do.)
+    monkeypatch.setattr(
+        driver.Driver,
+        "relearning",
+        property(lambda self: self.crawl.learner.behind and self.crawl.tally.pages >= AT + 2),
+    )
+    _, watching = crawled(tmp_path / "a", [[SetMatch(OTHER)]], strategy)
+    with open_reader(tmp_path / "a") as reader:
+        (first, asked), (last, taught) = entries_of(reader)
+        assert (asked["command"], asked["at_once"]) == ("set-match", True)
+        assert "refold" not in asked
+        assert (taught["command"], taught["refold"]) == ("retaught", True)
+        between = [row for row in reader.decisions() if first < row.seq <= last and row.kind == "page"]
+        assert between
+        assert judged_by(reader, watching.session.crawl)
+        assert sum(row.matched for row in reader.pages()) == watching.session.crawl.tally.matches
+        assert steered(reader).match == OTHER
+    assert not watching.session.crawl.learner.behind
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_a_crawl_that_ended_before_it_was_taught_again_is_taught_first_when_it_goes_on(
+    tmp_path, background, monkeypatch, strategy
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(driver.Driver, "relearning", property(lambda self: self._refolding is not None))
+        _, watching = crawled(tmp_path / "a", [[SetMatch(OTHER)]], strategy, pages=AT + 3)
+        assert watching.session.crawl.learner.behind
+    with open_reader(tmp_path / "a") as reader:
+        assert [entry["command"] for _, entry in entries_of(reader)] == ["set-match"]
+        end = max(row.seq for row in reader.decisions())
+    monkeypatch.setattr(driver, "REFOLD_SECONDS", 1e9)
+    _, watching = crawled(tmp_path / "a", strategy=strategy)
+    with open_reader(tmp_path / "a") as reader:
+        assert [(after, entry["command"]) for after, entry in entries_of(reader)][1:] == [(end, "retaught")]
+        assert judged_by(reader, watching.session.crawl)
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_what_is_commanded_while_a_strategy_is_taught_is_obeyed_at_once_and_kept(
+    tmp_path, background, strategy
+):
+    weights = {"hint": 3.0}
+    steps = [[SetMatch("sea")], [SetBoost("*1*", 2.0)], [SetWeights(weights)], [SetMatch(OTHER)]]
+    _, watching = crawled(tmp_path / "a", steps, strategy)
+    with open_reader(tmp_path / "a") as reader:
+        names = [entry["command"] for _, entry in entries_of(reader)]
+        assert names == ["set-match", "set-boost", "set-weights", "set-match", "retaught"]
+        assert judged_by(reader, watching.session.crawl)
+        found = steered(reader)
+    assert (found.match, found.boosts) == (OTHER, {"*1*": 2.0})
+    assert {*watching.session.crawl.in_force.weights.values()} >= {3.0}
+
+
+def test_a_link_is_worth_what_the_new_formula_makes_of_it_before_anything_is_taught(
+    tmp_path, background, monkeypatch
+):
+    monkeypatch.setattr(driver.Driver, "relearning", property(lambda self: self._refolding is not None))
+    _, watching = crawled(tmp_path / "a", [[SetMatch(OTHER)]], pages=AT)
+    crawl = watching.session.crawl
+    with open_reader(tmp_path / "a") as reader:
+        saved = reader.snapshot()
+        waiting = (saved.states == State.QUEUED).nonzero()[0]
+        urls, texts = reader.link_texts(waiting)
+        blank = ("",) * len(urls)
+        degrees = crawl.predicate.estimate_links(Links("", tuple(urls), tuple(texts), blank, blank, blank))
+        assert any(degrees)
+        assert saved.terms[waiting, 1].tolist() == list(degrees)
+        assert crawl.frontier.terms[waiting, 1].tolist() == list(degrees)
+
+
+def test_weights_of_best_first_are_told_from_memory_as_if_they_had_held_from_the_beginning(tmp_path):
+    _, watching = crawled(tmp_path / "a", [[SetWeights({"source": 0.25, "hint": 4.0})]], pages=AT)
+    crawl = watching.session.crawl
+    with open_reader(tmp_path / "a") as reader:
+        assert [entry.get("refold") for _, entry in entries_of(reader)] == [None]
+        archive = reader.replies()
+        refold = Refold(crawl.learner.learning, crawl.frontier)
+        for _ in refolding(crawl, reader, archive.get, refold):
+            pass
+        archive.close()
+    told = refold.open()
+    assert len(told.ids)
+    assert crawl.frontier.terms[told.ids].tolist() == told.terms.tolist()
 
 
 def test_feedback_overrides_a_verdict_for_good_and_is_counted(tmp_path):
@@ -219,6 +338,40 @@ def test_a_crawl_that_has_ended_says_how_to_go_on(tmp_path):
         send(tmp_path / "a", Steer.of(pause=True))
     with pytest.raises(UsageError, match="used up already"):
         send(tmp_path / "a", Steer.of(pages=AT))
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "intelligent"])
+def test_a_crawl_that_has_ended_takes_feedback_in_without_fetching_anything(tmp_path, strategy):
+    crawled(tmp_path / "a", strategy=strategy, pages=AT)
+    with open_reader(tmp_path / "a") as reader:
+        url = next(row.url for row in reader.pages() if not row.matched and row.duplicate_of is None)
+        before = reader.counts()
+    reply = send(tmp_path / "a", Steer.of(feedback={url: True}))
+    assert (reply.state, reply.changes) == ("applied", ("feedback",))
+    assert not Inbox(tmp_path / "a").waiting()
+    with open_reader(tmp_path / "a") as reader:
+        after = reader.counts()
+        assert reader.page(url).feedback
+        assert (after.requests, after.pages, after.feedback) == (before.requests, before.pages, 1)
+        assert after.matched == before.matched + 1
+        assert reader.meta()["stopped"] == "pages"
+        (said,) = [row for row in reader.decisions() if row.kind == "command"]
+        assert said.seq == reply.decision
+        told = [record(row) for row in reader.pages()]
+        assert [row["url"] for row in told if row["feedback"]] == [url]
+    crawled(tmp_path / "a", strategy=strategy)
+    crawled(tmp_path / "one", [[Feedback(url, True)]], strategy)
+    assert lines(tmp_path / "a") == lines(tmp_path / "one")
+
+
+def test_other_changes_of_a_crawl_that_has_ended_are_not_made_with_its_feedback(tmp_path):
+    crawled(tmp_path / "a", pages=AT)
+    with open_reader(tmp_path / "a") as reader:
+        url = next(row.url for row in reader.pages())
+    with pytest.raises(UsageError, match="nothing was changed"):
+        send(tmp_path / "a", Steer.of(feedback={url: True}, match=OTHER))
+    with open_reader(tmp_path / "a") as reader:
+        assert not reader.counts().feedback
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,27 @@ class Feedback:
     satisfied: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Retaught:
+    """A strategy that was taught all that happened by what is sought now takes over. It follows a change that
+    was made at once, by what could be told from memory."""
+
+
 Change = (
-    SetBudget | BanHost | SetWeights | SetFocus | SetMatch | SetStrategy | SetBoost | SetPaused | Feedback
+    SetBudget
+    | BanHost
+    | SetWeights
+    | SetFocus
+    | SetMatch
+    | SetStrategy
+    | SetBoost
+    | SetPaused
+    | Feedback
+    | Retaught
 )
 """What may be commanded."""
 
-Teaching = SetWeights | SetFocus | SetMatch | SetStrategy | Feedback
+Teaching = SetWeights | SetFocus | SetMatch | SetStrategy | Feedback | Retaught
 """Changes of what is learned, or from what."""
 
 _NAMES: dict[type[Change], str] = {
@@ -105,6 +120,7 @@ _NAMES: dict[type[Change], str] = {
     SetBoost: "set-boost",
     SetPaused: "set-paused",
     Feedback: "feedback",
+    Retaught: "retaught",
 }
 _TYPES = {name: kind for kind, name in _NAMES.items()}
 
@@ -160,7 +176,7 @@ class InForce:
                 return replace(self, boosts=others if factor == 1.0 else {**others, text: factor})
             case SetPaused(paused):
                 return replace(self, paused=paused)
-            case BanHost() | Feedback():
+            case BanHost() | Feedback() | Retaught():
                 return self
 
 
@@ -178,12 +194,13 @@ def dumps(
     in_force: InForce,
     *,
     refold: bool = False,
+    at_once: bool = False,
     request: str = "",
     columns: Sequence[str] | None = None,
 ) -> str:
     """A change as JSON text, with what was in force when it was commanded, and whether the strategy was
-    taught everything again for it; `request` is by whom it was asked for, `columns` what the contributions to
-    a score are called from then on, where that changed.
+    taught everything again for it, or will be, after it was made at once; `request` is by whom it was asked
+    for, `columns` what the contributions to a score are called from then on, where that changed.
 
     >>> dumps(BanHost("a.example"), InForce(Budget(), {}, "wind"))
     '{"command":"ban-host","host":"a.example"}'
@@ -196,6 +213,8 @@ def dumps(
         entry["instead_of"] = replaced
     if refold:
         entry["refold"] = True
+    if at_once:
+        entry["at_once"] = True
     if columns is not None:
         entry["columns"] = list(columns)
     if request:
@@ -274,6 +293,8 @@ def _change(kind: type[Change], found: Mapping[str, Any]) -> Change:
         return SetBoost(str(found["pattern"]), factor)
     if kind is SetPaused:
         return SetPaused(bool(found["paused"]))
+    if kind is Retaught:
+        return Retaught()
     if kind is Feedback:
         return Feedback(str(found["url"]), bool(found["satisfied"]))
     return BanHost(str(found["host"]))

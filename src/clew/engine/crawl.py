@@ -18,6 +18,7 @@ from clew.engine.commands import (
     BanHost,
     Change,
     InForce,
+    Retaught,
     SetBoost,
     SetBudget,
     SetFocus,
@@ -30,6 +31,7 @@ from clew.engine.introducer import Introducer
 from clew.engine.learner import Learner
 from clew.engine.leasing import Leaser
 from clew.engine.prospects import FrontierProspects
+from clew.engine.reestimate import LinksOf, Reestimate
 from clew.engine.refold import Refold
 from clew.engine.settling import Settler
 from clew.engine.tunnelling import Tunnelling, is_session
@@ -87,7 +89,7 @@ class Crawl:
     """One crawl, or one shard of one.
 
     Parameters: what is judged; the strategy; the rules; the URL of a candidate, by number, and, where that is
-    quicker, those of many.
+    quicker, those of many; their URLs and link texts, without which no formula can be changed at once.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Crawl:
         rules: CrawlRules,
         url_of: Callable[[int], str],
         urls_of: Callable[[NDArray[np.int64]], Sequence[str]] | None = None,
+        links_of: LinksOf | None = None,
     ) -> None:
         self.rules = rules
         self.urls_of = urls_of or (lambda numbers: list(map(url_of, numbers.tolist())))
@@ -113,7 +116,7 @@ class Crawl:
             frontier.suspended = np.zeros(len(frontier.keys), np.bool_)
         self.expander = Expander(frontier, ready, rules.slots, self.boosts, self.confidence)
         tunnelling = None if rules.tunnel is None else Tunnelling(predicate, rules.tunnel)
-        self.learner = Learner(predicate, strategy, frontier, self.expander, tunnelling)
+        self.learner = Learner(predicate, strategy, frontier, self.expander, tunnelling, links_of)
         self.overflow = Overflow(frontier, hosts, self.learner, rules.max_size)
         follows = strategy.capabilities.follows
         self.sitemaps = Sitemaps(hosts, rules.sitemaps if follows else "off", self.expander.owns)
@@ -130,6 +133,7 @@ class Crawl:
             objection=self._objection,
         )
         self.duplicates = Duplicates()
+        self._remade_by: Journal | None = None
         self.prospects = FrontierProspects(frontier, lambda: self.leaser.in_flight)
         if rules.budget.stop and rules.budget.rule.needs("community"):
             self.prospects.graph = Community()
@@ -269,33 +273,48 @@ class Crawl:
         nothing must. Changes nothing; a change that cannot be made is an error that says why."""
         return self.learner.prepare([change for change in changes if isinstance(change, Teaching)])
 
+    def reestimate(self, *changes: Change) -> Reestimate | None:
+        """What must be worked out of candidates' links before some changes can be made at once, together, for
+        which all would have to be taught again otherwise; None where they cannot be made so. Changes
+        nothing."""
+        return self.learner.reestimate([change for change in changes if isinstance(change, Teaching)])
+
     def command(
         self,
         changes: Change | Sequence[Change],
         now: float,
         refold: Refold | None = None,
         *,
+        anew: Reestimate | None = None,
         request: str = "",
     ) -> tuple[Effect, ...]:
         """Change a crawl under way. The effects belong together; once they are saved, the changes are in
-        force after a crash too. `refold` is what `prepare` gave, taught; `request` who asks for it."""
+        force after a crash too. `refold` is what `prepare` gave, taught; `request` who asks for it.
+
+        Or, with what `reestimate` gave as `anew`, the changes are made at once, by what can be told from
+        memory: `Learner.behind` is set, and all is to be taught again when there is time, for `Retaught`.
+        """
         listed = changes if isinstance(changes, Sequence) else (changes,)
-        if refold is None and self.prepare(*listed) is not None:
+        if refold is None and anew is None and self.prepare(*listed) is not None:
             names = ", ".join(map(commands.name_of, listed))
             raise UsageError(f"{names}: all that happened is to be learned from again for it")
         effects: list[Effect] = self.leaser.drain()
         in_force, columns = self.in_force, self.columns
         taught = [] if refold is None else [change for change in listed if isinstance(change, Teaching)]
         if refold is not None:
-            effects += self.learner.replace(refold, self.tracer.count)
+            other = any(isinstance(change, SetMatch) for change in taught)
+            effects += self.learner.replace(refold, self.tracer.count if other else None)
             effects += self._rejudge(refold)
         for place, change in enumerate(listed, 1):
-            changed = [] if change in taught else self._change(change)
+            changed = [] if change in taught else self._change(change, anew)
+            if change in taught:
+                self.learner.remade = self.tracer.count
             renamed = place == len(listed) and self.columns != columns
             entry = commands.dumps(
                 change,
                 in_force,
                 refold=change in taught,
+                at_once=anew is not None and isinstance(change, SetMatch),
                 request=request,
                 columns=self.columns if renamed else None,
             )
@@ -338,20 +357,31 @@ class Crawl:
                     rest = [one for one in rest if not is_session(one)]
             else:
                 rest.append(entry)
-        return [*rest, *entries[last + 1 :]]
+        self._remade_by = entries[last] if last >= 0 else None
+        return [*rest, *entries[max(0, last) :]]
 
     def repeat(self, entry: Journal, *, taught: bool = True) -> None:
         """Take in again, on resume, what was commanded before, how sessions ended, or what happened to the
         list at hand; `taught` is whether the strategy is to be told of the latter."""
-        if self.overflow.repeat(entry.entry, taught=taught):
+        if entry is self._remade_by:
+            # What was not at hand at the time is all that a strategy that was taught anew heard of it.
+            self._remade_by = None
+            if taught:
+                self.overflow.tell_aside()
+            return
+        if self.overflow.repeat(entry.entry, taught=taught and self._remade_by is None):
             return
         if self.tunnelling is not None and self.tunnelling.recall(entry, self.tally):
             return
         change = commands.loads(entry.entry, self.in_force)
         if change is not None:
-            self._change(change)
+            self._change(change, after=entry.after)
 
-    def _change(self, change: Change) -> list[Effect]:
+    def _change(
+        self, change: Change, anew: Reestimate | None = None, after: int | None = None
+    ) -> list[Effect]:
+        """Make a change; one that was made `after` a decision, before the crawl was taken up again, is made
+        again."""
         match change:
             case SetBudget(budget):
                 self.leaser.budget = budget
@@ -365,8 +395,12 @@ class Crawl:
                 self.hosts.touch(host.number)
                 self.leaser.give_up(host)
                 return [host.row(self.rules.politeness)]
-            case SetFocus() | SetWeights():
-                return self.learner.change(change)
+            case SetFocus() | SetWeights() | SetMatch():
+                again, made = after is not None, self.tracer.count if after is None else after
+                return self.learner.change(change, made, anew, again=again)
+            case Retaught():
+                # Made again where what it followed does not apply any more.
+                pass
             case _:
                 raise UsageError(f"{commands.name_of(change)} was not prepared")
         return []

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clew.engine.commands import Feedback, SetFocus, SetMatch, SetStrategy, SetWeights, Teaching
 from clew.engine.learning import Lesson, Taught, teach, teach_many
+from clew.engine.reestimate import LinksOf, Reestimate
 from clew.engine.refold import Learning, Refold
 from clew.engine.tunnelling import Tunnelling
 from clew.errors import UsageError
@@ -33,7 +34,7 @@ class Learner:
     """A strategy, its focus, and the frontier they give worth to.
 
     Parameters: the predicate, which is judged and is the focus to begin with; the strategy; the frontier, and
-    the expander that re-scores it; what may want another focus.
+    the expander that re-scores it; what may want another focus; what gives the links of candidates.
     """
 
     def __init__(
@@ -43,15 +44,22 @@ class Learner:
         frontier: Frontier,
         expander: Expander,
         tunnelling: Tunnelling | None = None,
+        links_of: LinksOf | None = None,
     ) -> None:
         self.learning = Learning(strategy, predicate, predicate)
         self.tunnelling = tunnelling
         self.taught: list[Sequence[Lesson]] | None = None
         """What the strategy was taught, batch by batch; kept only where a lab, which has no archive, asks."""
+        self.behind = False
+        """Whether the strategy knows pages by what was sought before: it is to be taught all of them again,
+        whenever there is time (`Retaught`)."""
+        self.remade = 0
+        """After which decision the strategy came into its place; it knows all that happened before, too."""
         self._first = predicate
         self._again: Refold | None = None
         self._frontier = frontier
         self._expander = expander
+        self._links_of = links_of
 
     def __repr__(self) -> str:
         return f"Learner({self.strategy.name}, seeking {self.focus.text()!r})"
@@ -161,8 +169,24 @@ class Learner:
         if self.tunnelling is not None and learning.predicate is not self.predicate:
             Tunnelling(learning.predicate, self.tunnelling.rules)
         rejudged = [change.url for change in changes if isinstance(change, Feedback)]
-        whole = any(isinstance(change, SetMatch) for change in changes)
+        whole = self.behind or any(isinstance(change, SetMatch) for change in changes)
         return Refold(learning, self._frontier, None if whole else frozenset(rejudged))
+
+    def reestimate(self, changes: Sequence[Teaching]) -> Reestimate | None:
+        """What must be worked out of candidates' links so that some changes can be made at once, the strategy
+        being taught again later; None where they cannot."""
+        wanted = [change for change in changes if isinstance(change, SetMatch)]
+        others = [change for change in changes if not isinstance(change, SetMatch)]
+        able = self._links_of is not None and self.strategy.capabilities.reestimates
+        if len(wanted) != 1 or not able or self.tunnelling is not None or not all(map(self._at_once, others)):
+            return None
+        focus = self.predicate_of(wanted[0].formula, self.predicate)
+        # Several interests have a strategy each.
+        return None if isinstance(focus, Interests) else self._reestimate(focus)
+
+    def _reestimate(self, focus: Predicate) -> Reestimate:
+        assert self._links_of is not None  # nobody asks for it otherwise
+        return Reestimate(focus, self._frontier, self._links_of)
 
     def _at_once(self, change: Teaching) -> bool:
         """Whether a change calls for nothing to be taught again."""
@@ -203,14 +227,20 @@ class Learner:
                     learning = replace(learning, feedback={**learning.feedback, url: satisfied})
         return replace(learning, strategy=built(kind, replace(setup, predicate=learning.focus)))
 
-    def change(self, change: SetFocus | SetWeights) -> list[Effect]:
-        """Make a change for which nothing need be taught again."""
+    def change(
+        self, change: SetFocus | SetWeights | SetMatch, after: int, anew: Reestimate | None, *, again: bool
+    ) -> list[Effect]:
+        """Make a change for which nothing need be taught again, or not now; it comes after so many decisions.
+        `again` is whether it was made before the crawl was taken up again: then what candidates are worth is
+        known, unless it is what the strategy learns once more."""
         strategy = self.strategy
         if isinstance(change, SetWeights):
             weights = checked_weights(type(strategy.base), change.weights)
-            moved = strategy.reweigh(weights)
+            moved = strategy.reweigh(weights, self._waiting(seeds=True))
             self._note(weights=weights)
-            return self._expander.rescore(moved)
+            return self._move(moved, again=again)
+        if isinstance(change, SetMatch):
+            return self._match_at_once(change, after, anew, again=again)
         self._seek(self.predicate_of(change.formula, self.predicate))
         self._note(predicate=self.focus)
         if change.rescore and strategy.capabilities.refocuses:
@@ -218,25 +248,58 @@ class Learner:
         strategy.seek(self.focus)
         return []
 
+    def _match_at_once(
+        self, change: SetMatch, after: int, anew: Reestimate | None, *, again: bool
+    ) -> list[Effect]:
+        """Judge and seek something else from now on; what waits is worth what is known of it already."""
+        wanted = self.predicate_of(change.formula, self.predicate)
+        self.learning = replace(self.learning, predicate=wanted, focus=wanted, since=after)
+        self.behind = True
+        self._note(predicate=wanted)
+        self.strategy.seek(wanted)
+        able = self.strategy.capabilities
+        if not able.reestimates or (again and not able.relearns):
+            return []
+        anew = anew or self._reestimate(wanted)
+        while anew.step():
+            pass
+        return self._move(self.strategy.reestimate(anew.degrees, self._waiting(seeds=False)), again=again)
+
+    def _waiting(self, *, seeds: bool) -> Rescore:
+        """What may still be fetched, with seeds or without, and what it is worth."""
+        frontier, count = self._frontier, self._frontier.count
+        found = (frontier.sources[:count] >= 0) | (frontier.depths[:count] > 0)
+        ids = np.flatnonzero(_may_come(frontier.states[:count]) & (found | seeds))
+        return Rescore(ids, frontier.terms[ids])
+
+    def _move(self, moved: Rescore, *, again: bool = False) -> list[Effect]:
+        """Candidates are worth this from now on."""
+        if again and not self.strategy.capabilities.relearns:
+            return []
+        # Those under way may come back to their queues.
+        live = _may_come(self._frontier.states[moved.ids])
+        self._frontier.put(moved.ids[live], moved.terms[live])
+        return self._expander.rescore(moved)
+
     def remake(self, change: Teaching, after: int) -> None:
         """Begin anew, before anything is learned, with a fresh strategy that has the change from the
         beginning; it was made after so many decisions."""
         learning = self._changed([change])
         if isinstance(change, SetMatch):
             learning = replace(learning, since=after)
+        self.remade = after
         self._take(learning)
 
-    def replace(self, refold: Refold, after: int) -> list[Effect]:
-        """A strategy that was taught again takes over, and the frontier is worth what it says."""
+    def replace(self, refold: Refold, since: int | None = None) -> list[Effect]:
+        """A strategy that was taught again takes over, and the frontier is worth what it says. What it judges
+        by is judged since a decision; None is that this is no other."""
         learning = refold.learning
-        effects = self._take(replace(learning, since=after) if refold.rejudged is None else learning)
+        effects = self._take(learning if since is None else replace(learning, since=since))
+        self.behind = False
         frontier = self._frontier
         if frontier.overflow_count and self.strategy.capabilities.sheds:
             self.strategy.set_aside(np.flatnonzero(frontier.overflowed[: frontier.count]))
-        moved = refold.open()
-        # Those under way may come back to their queues.
-        frontier.put(moved.ids, moved.terms)
-        return [*effects, *self._expander.rescore(moved), *self.learned()]
+        return [*effects, *self._move(refold.open()), *self.learned()]
 
     def _take(self, learning: Learning) -> list[Effect]:
         """Learn this from now on. Where that makes scores of other contributions, the frontier has room for
@@ -274,3 +337,9 @@ class Learner:
     def _note(self, **changes: Any) -> None:
         if self.strategy.setup is not None:
             self.strategy.setup = replace(self.strategy.setup, **changes)
+
+
+def _may_come(states: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which candidates may still be fetched: those that wait, and those under way."""
+    waiting: NDArray[np.bool_] = (states == State.QUEUED) | (states == State.LEASED)
+    return waiting

@@ -42,6 +42,8 @@ class Overflow:
         self.limit = limit
         self.told: list[str] = []
         """What fell off or came back since somebody last looked, as entries of the journal."""
+        self._untold: set[int] = set()
+        """On resume, what is not at hand and the strategy was not told of."""
 
     @property
     def strategy(self) -> Strategy:
@@ -93,7 +95,9 @@ class Overflow:
         move, ids = _read(entry, self.frontier.count)
         if self.limit is None:
             return True  # there is none any more
-        if taught and self.strategy.capabilities.sheds:
+        if not taught:
+            (self._untold.update if move == "aside" else self._untold.difference_update)(ids.tolist())
+        elif self.strategy.capabilities.sheds:
             if move == "aside":
                 self.strategy.set_aside(ids)
             else:
@@ -106,6 +110,11 @@ class Overflow:
         if move == "released":
             self.limit = None
         return True
+
+    def tell_aside(self) -> None:
+        """On resume: tell the strategy, which came into its place now, what is not at hand."""
+        if self._untold and self.strategy.capabilities.sheds:
+            self.strategy.set_aside(np.array(sorted(self._untold), np.int64))
 
     def _tell(self, move: str, ids: NDArray[np.int64]) -> None:
         self.told.append(json.dumps({"overflow": move, "ids": ids.tolist()}, separators=(",", ":")))

@@ -188,7 +188,7 @@ class LinkEstimate:
 class _Words:
     """Which words of a formula a link has, as bits; `masks` has those of each atom made of telling words."""
 
-    __slots__ = ("_bits", "_known", "_langs", "_letters", "_prefix", "masks")
+    __slots__ = ("_bits", "_globs", "_known", "_langs", "_letters", "_prefix", "_stems", "masks")
 
     def __init__(self, formula: Formula, atoms: dict[Formula, int]) -> None:
         named = [
@@ -206,6 +206,11 @@ class _Words:
         self._bits: dict[str, int] = {}
         self.masks = {n: self._mask(found) for n, found in telling.items() if found}
         self._known: dict[str, int] = {}
+        self._globs = {word: bit for word, bit in self._bits.items() if "*" in word}
+        self._stems: dict[str, dict[str, int]] = {lang: {} for lang in self._langs}
+        for word, bit in self._bits.items():
+            for lang, stems in self._stems.items() if "*" not in word else ():
+                stems[stem(word, lang)] = stems.get(stem(word, lang), 0) | bit
         prefixes = {_prefix(word) for word in self._bits}
         self._letters = tuple(sorted({text for word in self._bits for text in _plain(word)}))
         self._prefix = None if "" in prefixes else re.compile("|".join(sorted(prefixes)) or r"(?!)")
@@ -261,15 +266,15 @@ class _Words:
     def _learn(self, token: str) -> int:
         if len(self._known) > _REMEMBERED:
             self._known.clear()
-        bits = 0
-        for word, bit in self._bits.items():
-            if glob(word)(token) if "*" in word else self._same(word, token):
+        bits = self._bits.get(token, 0)
+        for word, bit in self._globs.items():
+            if glob(word)(token):
                 bits |= bit
+        # Numbers, of which URLs have many, have one form.
+        for lang, stems in self._stems.items() if not token.isdecimal() else ():
+            bits |= stems.get(stem(token, lang), 0)
         self._known[token] = bits
         return bits
-
-    def _same(self, word: str, token: str) -> bool:
-        return word == token or any(stem(word, lang) == stem(token, lang) for lang in self._langs)
 
 
 def _letters(word: str) -> str:

@@ -338,7 +338,7 @@ class CrawlFold:
             self.commands.append(decision.reasons[0])
         if isinstance(columns := entry.get("columns"), list):
             self._rename([str(name) for name in columns])
-        if entry.get("command") in ("set-match", "feedback"):
+        if entry.get("command") in ("set-match", "feedback", "retaught"):
             self.rejudged_at = self.curve.pages
         text = in_words(entry) if entry else "; ".join(decision.reasons) or decision.url
         self.marks.append(
@@ -486,6 +486,8 @@ def in_words(entry: Mapping[str, Any]) -> str:
             return "paused" if paused else "resumed"
         case {"command": "feedback", "url": url, "satisfied": satisfied}:
             return f"{'a find' if satisfied else 'no find'}, as somebody says: {url}"
+        case {"command": "retaught"}:
+            return "all pages are judged and learned from by that"
         case {"command": "set-weights", "weights": dict(weights)}:
             return "weights: " + (", ".join(f"{name}={value:g}" for name, value in weights.items()) or "none")
         case {"command": "set-budget", "budget": dict(budget)}:

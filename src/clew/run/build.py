@@ -143,6 +143,8 @@ class CrawlRecord(Protocol):
 
     def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]: ...
 
+    def link_texts(self, candidates: NDArray[np.int64]) -> tuple[Sequence[str], Sequence[str]]: ...
+
     def meta(self) -> Mapping[str, Any]: ...
 
 
@@ -175,7 +177,8 @@ def crawl_of(config: CrawlConfig, store: CrawlRecord, predicate: Predicate | Non
     """The engine, with nothing in it yet."""
     kept = kept_topics(store.meta())
     judge = predicate_of(config, topics=kept) if predicate is None else predicate
-    return Crawl(judge, strategy_of(config, judge, kept), rules_of(config), store.url, store.urls)
+    strategy = strategy_of(config, judge, kept)
+    return Crawl(judge, strategy, rules_of(config), store.url, store.urls, store.link_texts)
 
 
 def strategy_of(config: CrawlConfig, judge: Predicate, kept: TopicLibrary | None = None) -> Strategy:

@@ -98,10 +98,16 @@ class _Learned:
 
 
 def _about(crawl: Crawl, met: int) -> dict[str, object]:
-    """Which strategy has learned, and of which candidates."""
+    """Which strategy has learned, since when, and of which candidates."""
     keys = crawl.frontier.keys[: max(0, min(met, crawl.frontier.count))]
     digest = xxhash.xxh3_64_hexdigest(keys.tobytes())
-    return {"strategy": _identity(crawl.strategy), "met": met, "keys": digest}
+    return {
+        "strategy": _identity(crawl.strategy),
+        # One that was taught again for a command knows the pages before it, too, and otherwise.
+        "remade": crawl.learner.remade,
+        "met": met,
+        "keys": digest,
+    }
 
 
 def _identity(strategy: Strategy) -> str:

@@ -18,8 +18,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from clew.engine import Change, Crawl
-from clew.engine.commands import InForce
+from clew.engine import Change, Crawl, Retaught
+from clew.engine.commands import InForce, Teaching
+from clew.engine.reestimate import Reestimate
 from clew.engine.refold import Refold
 from clew.errors import RETRY, FetchError, Interruption, ParseError, Reason, UsageError
 from clew.fetch.base import Fetcher, Locator, Request, Response
@@ -52,8 +53,10 @@ BETWEEN_LOOKS = 1.0
 BYTES_OF_A_BATCH = 1024 * 1024
 #: Decisions learned from again, when a command calls for it, before the network gets a look in.
 REFOLDED_AT_A_TIME = 16
-#: Seconds of that in a live crawl, where pages are asked for and settled meanwhile.
+#: Seconds of that in a live crawl, where pages are asked for and settled meanwhile; and decisions for each
+#: that may be settled between, so that it comes to an end however fast pages come.
 REFOLD_SECONDS = 0.03
+REFOLD_LEAST = 2
 
 _NO_ARCHIVE = (
     "the frontier can be scored anew, and pages judged anew, only where replies are kept: crawl into a "
@@ -93,8 +96,21 @@ class _Refolding:
     refold: Refold
     archive: Replies
     steps: Iterator[int]
+    owed: bool = False
+    """Nobody waits for it: what was to change is changed, and this completes it."""
     done: int = -1
     """The last decision it was taught."""
+
+
+@dataclass(slots=True)
+class _Reestimating:
+    """A command that is made at once when the links of candidates are estimated, those below a number; there
+    may be more by then."""
+
+    command: Command
+    changes: tuple[Change, ...]
+    anew: Reestimate
+    until: int
 
 
 @dataclass(slots=True)
@@ -134,7 +150,8 @@ class Driver:
     _checkpoint: int = 0
     _look_at_waits: float = 0.0
     _kept: int = 0
-    _refolding: _Refolding | None = None
+    _refolding: _Refolding | _Reestimating | None = None
+    _unteachable: bool = False
     _gate: DurabilityGate = field(init=False)
 
     def __post_init__(self) -> None:
@@ -159,7 +176,7 @@ class Driver:
             await self._abandon()
             self.store.save(self.crawl.drain())
             self.store.flush()
-        if max(self._kept, checkpoint.FEW) < self.crawl.tally.pages:
+        if max(self._kept, checkpoint.FEW) < self.crawl.tally.pages and not self.crawl.learner.behind:
             checkpoint.save(self.crawl, self.store, self.crawl.tracer.count)
         self._note(())
         for observer in self.observers:
@@ -202,35 +219,100 @@ class Driver:
             self._news.clear()
         return "interrupted"
 
+    @property
+    def relearning(self) -> bool:
+        """Whether a strategy is being taught again, or is to be."""
+        return self._refolding is not None or (self.crawl.learner.behind and not self._unteachable)
+
     async def _obey(self) -> None:
-        """Take in what was commanded; who commanded it is told when it is durable, or why it cannot be."""
-        while (self.commands or self._refolding is not None) and not self._stopping:
-            if self._refolding is not None:
-                if not await self._teach(self._refolding):
+        """Take in what was commanded; who commanded it is told when it is durable, or why it cannot be. When
+        nothing is left to obey, the strategy is taught what it is behind with."""
+        while not self._stopping:
+            work = self._refolding
+            if self.commands and (work is None or (isinstance(work, _Refolding) and work.owed)):
+                self._begin(self.commands[0])
+            elif isinstance(work, _Reestimating):
+                if not self._estimate(work):
                     return
-                continue
-            command = self.commands[0]
-            try:
-                changes = tuple(command.changes(self.crawl.in_force))
-                refold = self.crawl.prepare(*changes)
-                if refold is None:
-                    self._carry_out(command, changes, None)
-                else:
-                    self._refolding = self._begin_refold(command, changes, refold)
-            except UsageError as problem:
-                self._refuse(command, problem)
+            elif work is not None:
+                if not await self._teach(work):
+                    return
+            elif self.relearning:
+                self._begin_owed()
+            else:
+                return
+
+    def _begin(self, command: Command) -> None:
+        """Obey a command, or begin with what has to be done before."""
+        try:
+            changes = tuple(command.changes(self.crawl.in_force))
+            anew = self.crawl.reestimate(*changes) if self.background else None
+            if anew is not None:
+                self._require_archive().close()
+                begun: _Refolding | _Reestimating = _Reestimating(
+                    command, changes, anew, self.crawl.frontier.count
+                )
+            elif (refold := self.crawl.prepare(*changes)) is not None:
+                begun = self._begin_refold(command, changes, refold)
+            else:
+                self._carry_out(command, changes)
+                if any(isinstance(change, Teaching) for change in changes):
+                    # What was being taught for what was sought or weighed before is of no use any more.
+                    self._drop_refold()
+                return
+        except UsageError as problem:
+            self._refuse(command, problem)
+            return
+        self._drop_refold()
+        self._refolding = begun
+
+    def _begin_owed(self) -> None:
+        changes = (Retaught(),)
+        refold = self.crawl.prepare(*changes)
+        assert refold is not None  # it is never made at once
+        command = Command(lambda in_force: changes)
+        try:
+            self._refolding = replace(self._begin_refold(command, changes, refold), owed=True)
+        except UsageError:
+            # The archive has gone since: the strategy goes on with what it knows.
+            self._unteachable = True
+
+    def _drop_refold(self) -> None:
+        if isinstance(self._refolding, _Refolding):
+            self._refolding.archive.close()
+        self._refolding = None
+
+    def _estimate(self, work: _Reestimating) -> bool:
+        """Estimate some links; False while there are more. In the end the command is obeyed."""
+        ended = time.perf_counter() + REFOLD_SECONDS
+        while work.anew.step(work.until):
+            work.command.progress(work.anew.done, work.until)
+            if time.perf_counter() >= ended:
+                return False
+        self.store.flush()
+        self._refolding = None
+        self._carry_out(work.command, work.changes, anew=work.anew)
+        return True
 
     def _refuse(self, command: Command, problem: UsageError) -> None:
         self.commands.popleft()
         if command.done.running() or command.done.set_running_or_notify_cancel():
             command.done.set_exception(problem)
 
-    def _carry_out(self, command: Command, changes: Sequence[Change], refold: Refold | None) -> None:
+    def _carry_out(
+        self,
+        command: Command,
+        changes: Sequence[Change],
+        refold: Refold | None = None,
+        anew: Reestimate | None = None,
+    ) -> None:
+        asked = bool(self.commands) and self.commands[0] is command
         if not command.done.set_running_or_notify_cancel():
             self.commands.popleft()
             return
-        effects = self.crawl.command(changes, self.clock.now(), refold, request=command.request)
-        self.commands.popleft()
+        effects = self.crawl.command(changes, self.clock.now(), refold, anew=anew, request=command.request)
+        if asked:
+            self.commands.popleft()
         self.store.save(effects)
         self.store.flush()
         self._read_by(Reading.of(self.crawl.rules, self.crawl.strategy))
@@ -262,11 +344,18 @@ class Driver:
         if saved is not None:
             recall_links(prospects, saved, self.store)
 
-    def _begin_refold(self, command: Command, changes: tuple[Change, ...], refold: Refold) -> _Refolding:
+    def _require_archive(self) -> Replies:
+        """The replies to all that was decided so far, of which the store is told first."""
+        if left_out := self.crawl.leaser.drain():
+            self.store.save(left_out)
         self.store.flush()
         archive = self.store.replies()
         if archive is None:
             raise UsageError(_NO_ARCHIVE)
+        return archive
+
+    def _begin_refold(self, command: Command, changes: tuple[Change, ...], refold: Refold) -> _Refolding:
+        archive = self._require_archive()
         steps = refolding(self.crawl, self.store, archive.get, refold)
         return _Refolding(command, changes, refold, archive, steps)
 
@@ -274,6 +363,7 @@ class Driver:
         """Teach the strategy of a command a little of what happened, or, where the crawl is to stand still
         meanwhile, all of it; False while there is more. In the end the command is obeyed."""
         total, ended = self.crawl.tracer.count, time.perf_counter() + REFOLD_SECONDS
+        enough = work.done + REFOLD_LEAST * max(AT_A_TIME, self.batch)
         for seq in work.steps:
             if seq // REFOLDED_AT_A_TIME > work.done // REFOLDED_AT_A_TIME:
                 work.command.progress(seq, total)
@@ -281,17 +371,15 @@ class Driver:
                     # Signals are heard, and replies come in.
                     await asyncio.sleep(0)
             work.done = seq
-            if self._stopping or (self.background and time.perf_counter() >= ended):
+            if self._stopping or (self.background and seq > enough and time.perf_counter() >= ended):
                 return False
         work.archive.close()
-        self.store.flush()
-        if work.done < self.crawl.tracer.count:
-            # What was settled meanwhile.
-            archive = self.store.replies()
-            assert archive is not None  # there was one
-            work.archive = archive
-            work.steps = refolding(self.crawl, self.store, archive.get, work.refold, work.done)
-            return not self.background
+        missed = self.crawl.tracer.count - max(0, work.done)
+        if missed > 0:
+            # What was settled meanwhile. The last few are taught before more can be.
+            work.archive = self._require_archive()
+            work.steps = refolding(self.crawl, self.store, work.archive.get, work.refold, work.done)
+            return not self.background or missed <= REFOLDED_AT_A_TIME
         self._refolding = None
         try:
             self._carry_out(work.command, work.changes, work.refold)
@@ -319,11 +407,7 @@ class Driver:
 
     async def _refold(self, refold: Refold) -> bool:
         """Teach a strategy all that happened, from the archive; False if the crawl is to stop meanwhile."""
-        self.store.flush()
-        archive = self.store.replies()
-        if archive is None:
-            raise UsageError(_NO_ARCHIVE)
-        with contextlib.closing(archive):
+        with contextlib.closing(self._require_archive()) as archive:
             for seq in refolding(self.crawl, self.store, archive.get, refold):
                 if seq % REFOLDED_AT_A_TIME == 0:
                     # Signals are heard, and replies come in.
@@ -418,7 +502,7 @@ class Driver:
         if self.crawl.tally.pages >= self._checkpoint + max(CHECKPOINT_PAGES, self._checkpoint // 4):
             self._checkpoint = self.crawl.tally.pages
             self.store.save(self.crawl.drain())
-        if checkpoint.is_due(self.crawl.tally.pages, self._kept):
+        if checkpoint.is_due(self.crawl.tally.pages, self._kept) and not self.crawl.learner.behind:
             self._kept = self.crawl.tally.pages
             checkpoint.save(self.crawl, self.store, self.crawl.tracer.count)
 

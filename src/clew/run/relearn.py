@@ -127,9 +127,18 @@ def resume_tunnelling(crawl: Crawl, store: Reader, archive: Archive | None) -> N
 def refolding(
     crawl: Crawl, store: Reader, archive: Archive, refold: Refold, after: int = -1
 ) -> Iterator[int]:
-    """Teach another strategy all that the crawl has seen so far, or since a decision; gives, after each batch
-    of decisions, the number of its last."""
+    """Teach another strategy all that the crawl has seen by now, or since a decision; gives, after each batch
+    of decisions, the number of its last. What is decided while it goes on is left out: the archive, as it was
+    opened, may not have the replies."""
+    return _refolding(crawl, store, archive, refold, after, crawl.tracer.count)
+
+
+def _refolding(
+    crawl: Crawl, store: Reader, archive: Archive, refold: Refold, after: int, last: int
+) -> Iterator[int]:
     for batch in batches(store.decisions(after)):
+        if batch[0].seq > last:
+            return
         for taught in lessons(crawl, store, archive, batch, refold):
             refold.teach(taught)
         yield batch[-1].seq

@@ -364,6 +364,11 @@ class Session:
             self._loop.call_soon_threadsafe(self.wake)
         return command.done
 
+    @property
+    def relearning(self) -> bool:
+        """Whether a strategy is being taught again for a command, or is to be."""
+        return self._driver is not None and self._driver.relearning
+
     def stop(self) -> None:
         """Ask for a checkpoint and an end; from the event loop's thread."""
         self._stop_asked = True

@@ -48,7 +48,7 @@ from clew.run.relearn import foresee, refolding, relearning
 from clew.run.resume import restore
 from clew.run.settings import make_config, stored_config
 from clew.run.topics import kept_topics
-from clew.store import folder_of, open_reader
+from clew.store import folder_of, open_reader, open_store
 from clew.store.base import Reader
 from clew.store.directory import owner_of
 from clew.store.inbox import Inbox
@@ -327,9 +327,12 @@ def send(
         if folder is None:
             raise UsageError(f"{directory} cannot be steered from here: only crawls in directories can")
         running = owner_of(folder) is not None
-        if not running:
+        ended = not running and reader.meta().get("stopped") not in _RESTING
+        changes = tuple(map(commands.name_of, request.changes(in_force)))
+        if ended and request == Steer(feedback=request.feedback) and _can_stand_in(reader):
+            return replace(_tell_ended(directory, request, progress), changes=changes)
+        if ended:
             require_unfinished(reader, request, directory)
-    changes = tuple(map(commands.name_of, request.changes(in_force)))
     inbox = Inbox(folder)
     name = inbox.post(request.dumps())
     reply = _await(inbox, name, folder, timeout, progress) if running else None
@@ -341,6 +344,33 @@ def send(
         request=name,
         changes=changes,
     )
+
+
+def _can_stand_in(reader: Reader) -> bool:
+    """Whether the engine of a stored crawl can be made from what is stored alone."""
+    return "py:" not in stored_config(reader.meta()).match
+
+
+def _tell_ended(directory: Path | str, request: Steer, progress: Progress | None) -> SteerReply:
+    """Have a crawl that has ended take in what somebody says of its pages; nothing is fetched for it, and it
+    stays as ended as it was."""
+    with contextlib.ExitStack() as opened:
+        store = opened.enter_context(open_store(directory))
+        crawl, archive = _engine(store, opened, time.time())
+        changes = request.changes(crawl.in_force)
+        refold = crawl.prepare(*changes)
+        if refold is None or archive is None:
+            raise UsageError(
+                "feedback is not taken in where no replies are kept: pages cannot be judged anew"
+            )
+        for seq in refolding(crawl, store, archive, refold):
+            if progress is not None:
+                progress(seq, crawl.tracer.count)
+        store.save(crawl.command(changes, time.time(), refold))
+        store.flush()
+        decision = crawl.tracer.count
+    message = f"done, as decision {decision}; the crawl has ended, and nothing was fetched"
+    return SteerReply(state="applied", message=message, decision=decision)
 
 
 def _await(
@@ -497,8 +527,10 @@ def preview_of(
         return _compared(crawl, *before, (finds, crawl.tally.matches) if judged else None)
 
 
-def _engine(reader: Reader, opened: contextlib.ExitStack) -> tuple[Crawl, Callable[..., Any] | None]:
-    """The engine as it stands in a store that is only read."""
+def _engine(
+    reader: Reader, opened: contextlib.ExitStack, now: float = 0.0
+) -> tuple[Crawl, Callable[..., Any] | None]:
+    """The engine as it stands in a store."""
     config = stored_config(reader.meta())
     if "py:" in config.match:
         raise UsageError(
@@ -510,7 +542,7 @@ def _engine(reader: Reader, opened: contextlib.ExitStack) -> tuple[Crawl, Callab
         raise UsageError("the crawl has not begun: nothing waits that could move")
     crawl = crawl_of(config, reader)
     commanded = foresee(crawl, reader)
-    restore(crawl, saved, 0.0)
+    restore(crawl, saved, now)
     recall_confidence(crawl, reader)
     replies = reader.replies()
     if replies is not None:

@@ -162,23 +162,27 @@ class CrawlReader(Reader):
 
     def urls(self, candidates: NDArray[np.int64]) -> Sequence[str]:
         """The URLs of many candidates: stretches of the table are read at once."""
-        if len(candidates) < _FEW:
-            return super().urls(candidates)
+        return super().urls(candidates) if len(candidates) < _FEW else self.link_texts(candidates)[0]
+
+    def link_texts(self, candidates: NDArray[np.int64]) -> tuple[Sequence[str], Sequence[str]]:
+        """The URLs of many candidates, and the texts of the links that they were found by."""
         order = np.argsort(candidates, kind="stable")
-        ascending, found = candidates[order], [""] * len(candidates)
+        ascending, urls, texts = candidates[order], [""] * len(candidates), [""] * len(candidates)
         at = 0
         while at < len(order):
             first = int(ascending[at])
             end = int(np.searchsorted(ascending, first + _STRETCH))
             rows = self._all(
-                "SELECT id, url FROM candidates WHERE id BETWEEN ? AND ?", (first, int(ascending[end - 1]))
+                "SELECT id, url, anchor FROM candidates WHERE id BETWEEN ? AND ?",
+                (first, int(ascending[end - 1])),
             )
-            known = dict(rows)
+            known = {number: (url, text) for number, url, text in rows}
             with decoding(layout.database(self.path)):
                 for place, number in zip(order[at:end].tolist(), ascending[at:end].tolist(), strict=True):
-                    found[place] = address(known[number])
+                    url, text = known[number]
+                    urls[place], texts[place] = address(url), str(text)
             at = end
-        return found
+        return urls, texts
 
     def hosts(self) -> Iterator[SaveHost]:
         """Every host that was asked for something, in the order first met."""

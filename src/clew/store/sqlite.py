@@ -125,6 +125,10 @@ class SqliteStore(Store):
         self.flush()
         return self._reader.urls(candidates)
 
+    def link_texts(self, candidates: NDArray[np.int64]) -> tuple[Sequence[str], Sequence[str]]:
+        """The URLs and link texts of many candidates; once they are committed."""
+        return self._reader.link_texts(candidates)
+
     def append(self, response: Response, fetched_at: float) -> Blob:
         """Archive a reply: its bytes go to disk with the next batch saved."""
         self._writer.check()

@@ -115,6 +115,9 @@ class Capabilities:
     """It takes other weights without being taught again: `reweigh`."""
     tunnels: bool = False
     """Unless it is told otherwise, a crawl by it widens its focus when finds become rare."""
+    reestimates: bool = False
+    """It can tell from memory what its candidates are worth when a new focus has other degrees on their
+    links, as long as it has not been taught by that focus: `reestimate`."""
     refocuses: bool = False
     """It can tell from memory what its candidates are worth by another focus: `refocus`."""
     offers: bool = False
@@ -345,8 +348,17 @@ class Strategy(ABC):
 
     # with `reweighs`
 
-    def reweigh(self, weights: Mapping[str, float]) -> Rescore:
-        """Weigh contributions so, by the names of `parts`, from now on; gives what candidates are worth."""
+    def reweigh(self, weights: Mapping[str, float], waiting: Rescore) -> Rescore:
+        """Weigh contributions so, by the names of `parts`, from now on; gives what candidates are worth, of
+        which `waiting` tells what they were worth till now."""
+        raise NotImplementedError
+
+    # with `reestimates`
+
+    def reestimate(self, degrees: Floats, waiting: Rescore) -> Rescore:
+        """Take the degrees that the focus has on the links of candidates, by their numbers, in the place of
+        those of another focus; gives what candidates are worth. `waiting` are those that are no seeds, with
+        what they were worth till now."""
         raise NotImplementedError
 
     # with `refocuses`

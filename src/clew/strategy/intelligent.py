@@ -123,6 +123,7 @@ class Intelligent(RelearningStrategy):
         explains=True,
         relearns=True,
         reweighs=True,
+        reestimates=True,
     )
 
     def __init__(
@@ -477,7 +478,14 @@ class Intelligent(RelearningStrategy):
     def seek(self, focus: Predicate) -> None:
         self._state.predicate = focus
 
-    def reweigh(self, weights: Mapping[str, float]) -> Rescore:
+    def reestimate(self, degrees: Floats, waiting: Rescore) -> Rescore:
+        """What was counted by the other focus stays."""
+        ids = self.candidates()
+        known = np.concatenate([ids, np.array(sorted(self._aside), np.int64)])
+        self.graph.link_degrees[known] = degrees[known]
+        return Rescore(ids, self.evaluate(ids), saved=False)
+
+    def reweigh(self, weights: Mapping[str, float], waiting: Rescore) -> Rescore:
         """These weights hold from now on, whatever was learned of weights."""
         unheard = [name for name in weights if name not in self.factors]
         if unheard:

@@ -110,6 +110,7 @@ class PerInterest(Strategy):
             relearns=True,
             audits=False,
             refocuses=False,
+            reestimates=False,
             tunnels=False,
         )
         self._width = len(kind.parts)
@@ -294,10 +295,12 @@ class PerInterest(Strategy):
                 return strategy.interest(mine)
         return self.base.interest(parts[: self._width])
 
-    def reweigh(self, weights: Mapping[str, float]) -> Rescore:
+    def reweigh(self, weights: Mapping[str, float], waiting: Rescore) -> Rescore:
         for strategy, worth in zip(self.each.values(), self._worth, strict=True):
-            moved = strategy.reweigh(weights)
+            told = worth.told.nonzero()[0]
+            moved = strategy.reweigh(weights, Rescore(told, worth.rows[told]))
             worth.set(moved.ids, moved.terms)
+        self.capabilities = replace(self.capabilities, reweighs=self.base.capabilities.reweighs)
         return self._rescore(self.candidates())
 
     def candidates(self) -> Ids:

@@ -285,6 +285,8 @@ class StoreContract:
         assert (candidate.state, candidate.reason, candidate.score) == (State.DROPPED, "robots", 1.5)
         assert store.page(B) is None
         assert store.candidate("http://nowhere.example/") is None
+        urls, texts = store.link_texts(np.array([1, 0]))
+        assert (list(urls), list(texts)) == ([B, A], ["to b", ""])
 
     def test_duplicates_are_remembered_for_a_resume(self, store: Store) -> None:
         store.save([found(0, [A, B])])

@@ -264,6 +264,7 @@ class StrategyContract:
             "interest": ("interest",),
             "explains": ("candidates", "evaluate", "evidence_for"),
             "reweighs": ("reweigh",),
+            "reestimates": ("reestimate",),
             "refocuses": ("refocus",),
             "offers": ("offers", "samples"),
         }
