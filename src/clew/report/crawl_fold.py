@@ -387,7 +387,10 @@ class CrawlFold:
 
     def _chooser(self, decision: Decision) -> str:
         """The interest that a link was chosen for: its contributions are called after it."""
-        if len(decision.terms) != len(self._called) or max(map(abs, decision.terms), default=0.0) >= _FIRST:
+        if (
+            len(decision.terms) != len(self._called)
+            or max(map(abs, decision.terms), default=0.0) >= PUT_FIRST
+        ):
             return ""
         told = zip(self._called, decision.terms, strict=True)
         return next((name.partition(".")[0] for name, value in told if value and "." in name), "")
