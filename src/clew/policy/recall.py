@@ -61,7 +61,7 @@ _PREFIX = '{"recall":'
 
 def _logit(share: float) -> float:
     """The log odds, rounded: the last bits are a C library's. Of 0 and 1 they are far away."""
-    return round(math.log(share / (1 - share)), 6) if 0 < share < 1 else math.copysign(100.0, share - 0.5)
+    return round(native.log_of(share / (1 - share)), 6) if 0 < share < 1 else math.copysign(100.0, share - 0.5)
 
 
 _PARTS = 20
