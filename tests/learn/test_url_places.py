@@ -18,7 +18,7 @@ def test_before_anything_was_learned_every_place_is_worth_nothing():
 
 
 def test_each_level_counts_the_one_above_as_doubt_pages():
-    """One page worth 1 in /x/, one worth 0 in /y/: 1/2 in all, on side and host; (1/2 + 1) / 2 in x."""
+    """One page worth 1 in /x/, one worth 0 in /y/: 1/2 above both, then (1/2 + 1) / 2 and (1/2 + 0) / 2."""
     places = UrlPlaces(1.0)
     for target, worth in ((f"{A}x/1", 1.0), (f"{A}y/1", 0.0)):
         places.learn(places.chains(A, [target])[0], worth)

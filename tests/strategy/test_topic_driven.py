@@ -53,6 +53,11 @@ class TestByInDegree(StrategyContract):
         return make("topic-driven", self.predicate, options={"importance": "indegree"})
 
 
+class TestBySite(StrategyContract):
+    def make(self):
+        return make("topic-driven", self.predicate, weights={"site": 1.0})
+
+
 class TestByHits(StrategyContract):
     def make(self):
         return make(
@@ -112,7 +117,7 @@ def site_of(found, *ids):
 
 
 def test_a_directory_whose_pages_were_alike_is_worth_more_and_a_host_that_is_dead_less():
-    found = strategy()
+    found = strategy(weights={"site": 1.0})
     places = ("x/1", "x/2", "y/1", "y/2")
     targets = [*(f"{A}{place}" for place in places), "http://b.example/1", "http://b.example/2"]
     links = Links.of(A, [Link(A, target, "", "", "") for target in targets])

@@ -76,7 +76,7 @@ class TopicDriven(Strategy):
         "anchor": 0.3,
         "context": 0.1,
         "url": 0.1,
-        "site": 0.5,
+        "site": 0.0,
         "importance": 0.1,
     }
 

@@ -26,14 +26,15 @@ from clew.training.train import like
 _DEPARTMENTS = ("cornell", "texas", "washington")
 _COURSES = Topic(name="course", label="course")
 _REQUESTS, _DRAWN, _EACH, _STEP = 300, 5, 3, 10
-_BASE, _BOTH, _ORACLE = "breadth-first", "combined", "oracle"
+_BASE, _BOTH, _SITE, _ORACLE = "breadth-first", "combined", "with site", "oracle"
 _OFF = dict.fromkeys(TopicDriven.WEIGHTS, 0.0)
-#: Who crawls: weights of the criteria of `topic-driven`; the last has its defaults.
+#: Who crawls: weights of the criteria of `topic-driven`; the last but one has its defaults.
 _WAYS: dict[str, Mapping[str, float]] = {
     "similarity": _OFF | {"source": 1.0},
     "words of links": _OFF | {"anchor": 1.0, "context": 1.0, "url": 1.0},
     "link importance": _OFF | {"importance": 1.0},
     _BOTH: {},
+    _SITE: {"site": 0.5},
 }
 
 
@@ -106,7 +107,7 @@ def topic_driven_study(*, small: bool = False, tell: Tell = lambda said: None) -
         " pages that are no courses, drawn by a hash of the address. Found are its course pages. "
         "*similarity* is the source page's cosine alone, *words of links* anchor, surroundings and URL "
         "(the paper's link-based approach), *link importance* PageRank alone, *combined* the defaults of"
-        " `--strategy topic-driven`.",
+        " `--strategy topic-driven`, *with site* these and `--weights site=0.5`.",
         tuple(_plot(crawls, names)),
         (_table(crawls, pairs), _ratios(crawls, pairs)),
     )
