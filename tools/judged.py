@@ -21,9 +21,9 @@ OURS, CHANCE = "intelligent", "random"
 
 
 def last(lines: Sequence[str]) -> Mapping[str, Any]:
-    """The last run that was finished and had strategies to compare with."""
+    """The last run of the suite that was finished."""
     runs = [json.loads(line) for line in lines]
-    whole = [run for run in runs if run["event"] == "finished" and CHANCE in run["strategies"]]
+    whole = [run for run in runs if run["event"] == "finished" and run["suite"] == "judge"]
     if not whole:
         raise SystemExit("no whole run is in the log: clew lab run experiments/judge.toml")
     found: Mapping[str, Any] = whole[-1]
