@@ -26,11 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from compare_settings import panel
 from numpy.typing import NDArray
 
 from clew.factor import FACTORS
 from clew.factor.url_depth import Bold
-from clew.lab.experiment import Experiment
+from clew.lab.experiment import Experiment, StrategySpec
 from clew.lab.experiment_plan import ExperimentPlan
 from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
@@ -38,7 +39,6 @@ from clew.lab.results import Oracle, RunResult
 from clew.lab.runner import do_oracle, do_run
 from clew.lab.simulate import simulate
 from clew.lab.statistics import interval
-from clew.lab.suite import load_suite
 from clew.lab.workers import map_in_processes
 from clew.predicate.verdict import Predicate
 from clew.strategy import make
@@ -183,18 +183,6 @@ def web_of(experiment: Experiment) -> str:
     return "made" if name.startswith("made:") else "wikispeedia" if "wikispeedia" in name else name
 
 
-def panel(asked: argparse.Namespace) -> Iterator[Experiment]:
-    """The parts of the tuning half, with `intelligent` alone."""
-    for part in load_suite(HOME / "experiments" / "tune.toml").only(asked.parts).parts:
-        some = part.topics
-        if isinstance(some, tuple) and len(some) > asked.topics > 0:
-            some = tuple(some[i * len(some) // asked.topics] for i in range(asked.topics))
-        only = tuple(spec for spec in part.strategies if spec.label == "intelligent")
-        yield part.model_copy(
-            update={"strategies": only, "topics": some, "baseline": "intelligent"}
-        ).repeated(dice=asked.dice, sets=asked.sets)
-
-
 def each(work: Any, calls: Sequence[tuple[Any, ...]], workers: int) -> list[Any]:
     if workers < 2:
         return [work(*call) for call in calls]
@@ -215,7 +203,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     prior = np.array([FACTORS[name].spec.prior for name in names])
     silent = [at for at, name in enumerate(names) if FACTORS[name].spec.about_leads]
     webs: dict[str, list[Drawn]] = {}
-    parts = list(panel(asked))
+    alone = [StrategySpec(name="intelligent")]
+    parts = list(panel("tune", asked.parts, alone, asked.topics, asked.sets, asked.dice))
     for part in parts:
         _plan = ExperimentPlan(part)
         calls = [(number, throw) for number in range(len(_plan.cases)) for throw in range(1, asked.dice + 1)]

@@ -1,20 +1,15 @@
 """Explored and exploited requests: told apart by what strategies declare, folded from traces, explained."""
 
-import asyncio
-import json
-
 import numpy as np
 import pytest
+from demo_crawls import learning_crawl
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.engine.commands import InForce, SetStrategy, dumps
 from clew.errors import StoreForeign
-from clew.fetch.replay import ReplayFetcher
-from clew.lab import open_web
 from clew.messages import Decision, State, Via
 from clew.policy import Budget
-from clew.run import CrawlConfig, Session, VirtualClock
 from clew.run.explain import explain, part_names
 from clew.run.exploration import (
     MAX_STRETCHES,
@@ -23,7 +18,7 @@ from clew.run.exploration import (
     ScoreSplitter,
     link_yield,
 )
-from clew.store import open_reader, open_store
+from clew.store import open_reader
 from clew.strategy import OWN, find
 
 COLUMNS = ("content", "liveness", "url_depth", "opic", "chance")
@@ -49,23 +44,8 @@ def folded(lines, strategy="intelligent", names=COLUMNS):
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     """A learning crawl of the demo web, one request at a time."""
-    web = open_web("demo")
     path = tmp_path_factory.mktemp("exploration") / "crawl"
-    config = CrawlConfig(
-        seeds=web.seeds(),
-        match=web.formula(),
-        pages=120,
-        strategy="intelligent",
-        own=("*",),
-        proxy="http://127.0.0.1:9",
-        delay=0,
-        concurrency=1,
-    )
-    store = open_store(path)
-    store.set_meta(config=json.loads(config.to_json()))
-    asyncio.run(Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9)).run())
-    store.close()
-    return path, config
+    return path, learning_crawl(path, 120)
 
 
 # what explores

@@ -1,37 +1,20 @@
 """`explain` of a learning crawl: rank, runner-up, every factor's evidence, at the moment of choice."""
 
-import asyncio
 import json
 import math
 
 import pytest
+from demo_crawls import learning_crawl
 
-from clew.fetch.replay import ReplayFetcher
-from clew.lab import open_web
-from clew.run import CrawlConfig, Session, VirtualClock
 from clew.run.explain import explain
-from clew.store import open_reader, open_store
+from clew.store import open_reader
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     """A learning crawl of the demo web, one request at a time."""
-    web = open_web("demo")
     path = tmp_path_factory.mktemp("factors") / "crawl"
-    config = CrawlConfig(
-        seeds=web.seeds(),
-        match=web.formula(),
-        pages=200,
-        strategy="intelligent",
-        own=("*",),
-        proxy="http://127.0.0.1:9",
-        delay=0,
-        concurrency=1,
-    )
-    store = open_store(path)
-    store.set_meta(config=json.loads(config.to_json()))
-    asyncio.run(Session(config, store, fetcher=ReplayFetcher(web), clock=VirtualClock(1e9)).run())
-    store.close()
+    learning_crawl(path, 200)
     return path
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from demo_crawls import config_of
 
 from clew.engine import Feedback, SetBoost, SetBudget, SetMatch, SetPaused, SetStrategy, SetWeights
 from clew.engine.refold import Refold
@@ -13,7 +14,7 @@ from clew.lab import open_web
 from clew.messages import Redimension, State
 from clew.page import Links
 from clew.policy import Budget
-from clew.run import CrawlConfig, Session, VirtualClock, driver
+from clew.run import Session, VirtualClock, driver
 from clew.run import session as sessions_of
 from clew.run.build import crawl_of
 from clew.run.explain import explain
@@ -41,19 +42,6 @@ class Watching:
             self.answers.append(self.session.command(*self.steps.pop(0)))
 
     def finished(self, progress, reason): ...
-
-
-def config_of(web, pages, strategy):
-    return CrawlConfig(
-        seeds=web.seeds(),
-        match=web.formula(),
-        pages=pages,
-        strategy=strategy,
-        own=("*",),
-        proxy="http://127.0.0.1:9",
-        delay=0,
-        concurrency=1,
-    )
 
 
 def crawled(path, steps=(), strategy="best-first", *, pages=PAGES, sessions=None):
