@@ -203,16 +203,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     prior = np.array([FACTORS[name].spec.prior for name in names])
     silent = [at for at, name in enumerate(names) if FACTORS[name].spec.about_leads]
     webs: dict[str, list[Drawn]] = {}
-    alone = [StrategySpec(name="intelligent")]
+    alone = [StrategySpec.model_validate({"name": "intelligent"})]
     parts = list(panel("tune", asked.parts, alone, asked.topics, asked.sets, asked.dice))
     for part in parts:
         _plan = ExperimentPlan(part)
         calls = [(number, throw) for number in range(len(_plan.cases)) for throw in range(1, asked.dice + 1)]
         webs.setdefault(web_of(part), []).extend(each(draw, calls, asked.workers))
         print(f"{part.name}: {len(calls)} crawls", file=sys.stderr, flush=True)
-    others = {web: fitted([crawls for other, crawls in webs.items() if other != web], silent) for web in webs}
     own = {web: fitted([crawls], silent) for web, crawls in webs.items()}
     own = {web: weights for web, weights in own.items() if len(weights)}
+    if len(own) < 2:
+        parser.error("weights of other webs take two webs on which something is found: name more --parts")
+    others = {web: fitted([crawls for other, crawls in webs.items() if other != web], silent) for web in webs}
     everything = fitted(list(webs.values()), silent)
     print(f"{'weights':<18}{'prior':>8}{'all':>8}" + "".join(f"{web[-9:]:>11}" for web in own))
     for at, name in enumerate(names):
