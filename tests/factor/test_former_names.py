@@ -28,7 +28,7 @@ FORMER = {
 ORDER = (
     *("content", "url", "link", "sibling", "anchor", "hub", "parent_relevance", "neighbour", "context"),
     *("liveness", "hub_potential", "url_depth", "link_text", "prior_crawl"),
-    *("visit_frequency", "visit_signature", "visit_temporal", "opic"),
+    *("visit_frequency", "visit_signature", "visit_temporal", "opic", "crawl_depth"),
 )
 WIND = compile_predicate("wind")
 

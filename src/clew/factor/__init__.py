@@ -98,6 +98,7 @@ OWN = {
     "visit_signature": "clew.factor.visit_signature:VisitSignature",
     "visit_temporal": "clew.factor.visit_temporal:VisitTemporal",
     "opic": "clew.factor.opic:Opic",
+    "crawl_depth": "clew.factor.crawl_depth:CrawlDepth",
 }
 
 

@@ -63,6 +63,8 @@ class LinkGraph:
         self.link_degrees: NDArray[np.float32] = np.zeros(1024, np.float32)
         self.cash: Floats = np.zeros(1024)
         """What came to a candidate from the pages that link to it (`opic`)."""
+        self.distances: NDArray[np.int32] = np.zeros(1024, np.int32)
+        """Links from a starting point to a candidate, on the way it was first met."""
         self.open: NDArray[np.bool_] = np.zeros(1024, np.bool_)
         self.slot_of: NDArray[np.int32] = np.full(1024, -1, np.int32)
         """The slot of a candidate that was fetched; -1 for others."""
@@ -378,6 +380,7 @@ _COLUMNS = (
     "good_neighbours",
     "link_degrees",
     "cash",
+    "distances",
     "open",
     "slot_of",
     "_crowd_of",

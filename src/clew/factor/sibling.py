@@ -19,10 +19,8 @@ class Sibling(Tallied):
     """s / e: satisfying siblings over those expected, e = visited siblings × P(C), each counted once."""
 
     # Before the first find all it can say is that some links of a page were tried in vain: so each page's
-    # links get their turn.
-    spec = FactorSpec(
-        name="sibling", prior=0.35, defaults=frozenset({"learned", "paper"}), early=1.0, early_by_formula=True
-    )
+    # links get their turn. That is loud, as nothing else is known.
+    spec = FactorSpec(name="sibling", prior=0.35, defaults=frozenset({"learned", "paper"}), early=3.0)
     KEPT = ("_rate",)
 
     def evidence(self, ids: Ids) -> Floats:

@@ -17,7 +17,7 @@ import xxhash
 from numpy.typing import NDArray
 
 MAGIC = b"clew-learned\n"
-VERSION = 3
+VERSION = 4
 _SIZE = 8
 _DIGEST = 16
 #: Bytes of the list of arrays at most; some hundred are written.

@@ -43,6 +43,7 @@ FACTOR_WORDS = {
     "visit_signature": "what the finds of those who visited it have in common",
     "visit_temporal": "what was visited before and after it",
     "opic": "how much it counts by the links to it",
+    "crawl_depth": "how far it is from where the crawl began",
 }
 
 

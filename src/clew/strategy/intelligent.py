@@ -465,6 +465,7 @@ class Intelligent(RelearningStrategy):
         self.graph.reserve(int(numbers[-1]) + 1)
         self._keys[numbers] = expansion.keys[fresh]
         self.graph.open[numbers] = True
+        self.graph.distances[numbers] = expansion.depth + 1
         # Numbers of new candidates follow each other, so their rows are appended in one go.
         first, links = int(numbers[0]), expansion.links
         self.graph.tokens.extend(*self.vectorizer.urls([links.targets[i] for i in fresh]), first)
