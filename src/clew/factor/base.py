@@ -46,7 +46,7 @@ class FactorSpec:
     """Where weights are learned, how much of its weight it has before the first find; 0: it is not heard."""
     early_by_formula: bool = False
     """It is heard that early only where what is sought is a formula, which says something of links: where
-    nothing does, chance explores better (docs/lab.md)."""
+    nothing does, it leads away from small topics (docs/lab.md)."""
     foreknown: bool = False
     """What it says does not depend on this crawl: it is heard before the first find with any weights."""
     teaches: bool = False
