@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.factor import Estimation, FetchOutcome, LearningState, LinkGraph
+from clew.factor import Estimation, LearningState, LinkGraph
 from clew.factor.crawl_depth import CrawlDepth
 from clew.knowledge import Knowledge
 from clew.lab import DemoWeb
@@ -11,8 +11,6 @@ from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
 from clew.lab.simulate import simulate
 from clew.strategy import make
-
-NONE = np.zeros(0, np.int64)
 
 
 @pytest.fixture
@@ -29,12 +27,11 @@ def test_what_is_near_the_start_comes_first(factor):
     assert factor.terms(3)[0].text == "5 links from where the crawl began"
 
 
-def test_it_is_the_less_heard_the_more_was_found_lately(factor):
-    before = factor.evidence(np.array([3]))[0]
-    for _ in range(20):
-        factor.learn(FetchOutcome(0, True, (), NONE, NONE, NONE))
+def test_from_the_first_find_on_it_is_silent(factor):
+    factor.state.knowledge.satisfied = 1
     factor.estimate()
-    assert before < factor.evidence(np.array([3]))[0] < 0.0
+    assert not factor.evidence(np.array([1, 2, 3])).any()
+    assert not factor.terms(3)
 
 
 def test_a_crawl_counts_the_links_to_every_candidate():

@@ -16,16 +16,19 @@ from clew.factor.url_depth import Bold
 
 
 class CrawlDepth(Bold):
-    """Minus log(1 + links from a starting point to the candidate), times the boldness of the crawl.
+    """Minus log(1 + links from a starting point to the candidate), until the first find.
 
-    The links are counted along the way on which the candidate was first met. Before the first find it counts
-    twice; during a harvest it is silent.
+    The links are counted along the way on which the candidate was first met. From the first find on it is
+    silent: finds may lie far from the start, and there is better to go by.
     """
 
     spec = FactorSpec(
-        name="crawl_depth", prior=0.5, defaults=frozenset({"learned"}), early=2.0, explores=True
+        name="crawl_depth", prior=1.0, defaults=frozenset({"learned"}), early=1.0, explores=True
     )
     KEPT = ("recent", "_bold")
+
+    def estimate(self) -> None:
+        self._bold = 0.0 if self.state.knowledge.satisfied else 1.0
 
     def evidence(self, ids: Ids) -> Floats:
         far = self.state.graph.distances[ids].astype(np.float64)
