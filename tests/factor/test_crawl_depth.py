@@ -10,7 +10,9 @@ from clew.lab import DemoWeb
 from clew.lab.parsed_web import ParsedWeb
 from clew.lab.predicates import Blind
 from clew.lab.simulate import simulate
+from clew.predicate import compile as compile_predicate
 from clew.strategy import make
+from clew.testing import StaticWeb
 
 
 @pytest.fixture
@@ -55,13 +57,24 @@ def test_a_crawl_counts_the_links_to_every_candidate():
     assert {number: int(known[number]) for number in depths} == depths
 
 
-def test_before_the_first_find_the_links_of_each_page_get_their_turn():
-    """A blind crawl of which nothing is found does not spend itself on one page's links."""
-    web = ParsedWeb(DemoWeb())
-    nothing = Blind("nothing", frozenset())
-    strategy = make("intelligent", nothing, seed=1)
-    simulate(web, nothing, strategy, web.web.seeds(), 200)
-    graph = strategy.graph
-    tried = [int(graph.child_seen[slot]) for slot in range(graph.fetched) if len(graph.children_of(slot)) > 5]
-    with_one = sum(count > 0 for count in tried)
-    assert with_one > 0.6 * len(tried)
+@pytest.mark.parametrize("formula", [None, "turbine"])
+def test_several_starting_points_get_their_turns_however_many_links_they_have(formula):
+    """A hundred links of one page do not crowd out the six of another."""
+    many = [f"http://a.example/many-{n}" for n in range(100)]
+    few = [f"http://b.example/few-{n}" for n in range(6)]
+    pages = {"http://a.example/": linking(many), "http://b.example/": linking(few)}
+    pages |= {url: f"<title>{url}</title><p>Nothing to see at {url}." for url in [*many, *few]}
+    web = StaticWeb(pages)
+    wanted = Blind("nothing", frozenset()) if formula is None else compile_predicate(formula)
+    asked = []
+    parsed = ParsedWeb(web, robots=False)
+    reply = parsed.outcome
+    parsed.outcome = lambda task: asked.append(task.url) or reply(task)
+    simulate(
+        parsed, wanted, make("intelligent", wanted, seed=1), ("http://a.example/", "http://b.example/"), 16
+    )
+    assert sum(url in few for url in asked) >= 5
+
+
+def linking(targets):
+    return "<ul>" + "".join([f'<li><a href="{url}">{url[-6:]}</a>' for url in targets]) + "</ul>"

@@ -1,14 +1,14 @@
 """`intelligent`: interest ratios learned while crawling (Aggarwal, Al-Garawi and Yu, 2001).
 
-Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what
-it makes of them); with learned weights, links come first that are likely alive, lie near the top of their
-site, are few links away from where the crawl began, and whose siblings were not tried in vain. From then on a link
+Until the first find the order is random (or, if the predicate can be applied to anchors and URLs, by what it
+makes of them); with learned weights, links come first that are likely alive, lie near the top of their site,
+are few links away from where the crawl began, and whose siblings were not tried in vain. From then on a link
 is worth the weighted sum of its factors' log interest ratios. Ratios and weights are read from the counts
 anew at *estimates*: after every page at first, then whenever the crawl has grown by `refresh` (2 %); with
 `refresh=0`, after every page, as the paper has it. Between estimates only the links that the last page
-touched change their worth, its own and its siblings', and these are re-scored at once: so every score in
-the frontier is exact at every moment, and a re-score of the whole is a few array operations, spread over
-many pages.
+touched change their worth, its own and its siblings', and these are re-scored at once: so every score in the
+frontier is exact at every moment, and a re-score of the whole is a few array operations, spread over many
+pages.
 """
 
 from __future__ import annotations
