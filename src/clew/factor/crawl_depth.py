@@ -31,8 +31,9 @@ class CrawlDepth(Bold):
         self._bold = 0.0 if self.state.knowledge.satisfied else 1.0
 
     def evidence(self, ids: Ids) -> Floats:
-        far = self.state.graph.distances[ids].astype(np.float64)
-        return np.asarray(-self._bold * native.log1p(far), np.float64)
+        if not self._bold:
+            return np.zeros(len(ids))
+        return -native.log1p(self.state.graph.distances[ids].astype(np.float64))
 
     def support(self, ids: Ids) -> Floats:
         return np.ones(len(ids))
