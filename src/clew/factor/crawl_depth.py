@@ -41,4 +41,5 @@ class CrawlDepth(Bold):
     def terms(self, candidate: int) -> list[EvidenceTerm]:
         links = int(self.state.graph.distances[candidate])
         value = float(self.evidence(np.array([candidate]))[0])
-        return [EvidenceTerm(f"{links} links from where the crawl began", value)] if value else []
+        far = f"{links} link{'' if links == 1 else 's'} from where the crawl began"
+        return [EvidenceTerm(far, value)] if value else []
