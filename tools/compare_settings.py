@@ -6,7 +6,8 @@
 Every variant crawls the same cases with the same dice: a label, a strategy, and options of it. The first is
 what the others are compared with. Of each web, cold and warm starts apart, it prints the mean nAUC, the
 worst of the dice as a share of the mean, the share of runs without a find in 50 requests, and the mean
-paired difference with a bootstrap interval over cases. `-o` keeps the runs; runs that are there are not
+paired difference with a bootstrap interval over cases. Where a web has too few runs to tell a difference of
+0.05 from luck, a last line says so. `-o` keeps the runs; runs that are there are not
 done again, so remove the file when the code has changed.
 """
 
@@ -30,6 +31,9 @@ from clew.lab.workers import map_in_processes
 from clew.strategy import find
 
 HOME = Path(__file__).resolve().parent.parent
+#: Runs of a variant on a web. Dice alone have a standard deviation of some 0.17 within a case: with fewer runs than
+#: this a difference of 0.05 is no more than two standard errors.
+ENOUGH = 60
 _plan: ExperimentPlan | None = None
 _oracles: dict[int, Oracle] = {}
 
@@ -108,6 +112,7 @@ def table(rows: Sequence[dict[str, Any]], variants: Sequence[str], by_case: bool
         if row["variant"] in variants and row["nauc"] is not None:
             groups.setdefault(f"{row['part']}{' warm' if row['start'] == 'warm' else ''}", []).append(row)
     means: dict[str, dict[str, float]] = {}
+    few: dict[str, int] = {}
     yield f"{'':<20}{'variant':<16}{'nAUC':>6}{'÷mean':>7}{'none':>6}{'cpu':>6}  difference"
     for group, runs in groups.items():
         base = _by_case(runs, variants[0])
@@ -121,6 +126,8 @@ def table(rows: Sequence[dict[str, Any]], variants: Sequence[str], by_case: bool
             mean = _mean([_mean(values) for values in mine.values()])
             means.setdefault(name, {})[group] = _mean(gaps)
             of = [run for run in runs if run["variant"] == name]
+            if len(of) < ENOUGH:
+                few[group] = len(of)
             none = _mean([float(not run["finds"] or run["finds"][0] > 50) for run in of])
             cpu = _mean([run["cpu"] for run in of])
             shown = "" if name == variants[0] else f"{_mean(gaps):+.3f} [{low:+.3f}, {high:+.3f}]"
@@ -133,6 +140,9 @@ def table(rows: Sequence[dict[str, Any]], variants: Sequence[str], by_case: bool
         if gaps:
             low, high = interval(gaps)
             yield f"{'all webs':<20}{name:<16}{'':>25}  {_mean(gaps):+.3f} [{low:+.3f}, {high:+.3f}]"
+    if few:
+        named = ", ".join([f"{group} ({runs})" for group, runs in few.items()])
+        yield f"fewer than {ENOUGH} runs of a variant, so that 0.05 may be luck: {named}"
 
 
 def _by_case(runs: Sequence[dict[str, Any]], name: str) -> dict[str, list[float]]:
