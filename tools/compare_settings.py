@@ -31,8 +31,8 @@ from clew.lab.workers import map_in_processes
 from clew.strategy import find
 
 HOME = Path(__file__).resolve().parent.parent
-#: Runs of a variant on a web. Dice alone have a standard deviation of some 0.17 within a case: with fewer runs than
-#: this a difference of 0.05 is no more than two standard errors.
+#: Runs of a variant on a web. Dice alone have a standard deviation of some 0.17 within a case: with fewer
+#: runs than this, a difference of 0.05 is no more than two standard errors.
 ENOUGH = 60
 _plan: ExperimentPlan | None = None
 _oracles: dict[int, Oracle] = {}
