@@ -134,7 +134,7 @@ def test_killed_around_a_change_it_is_made_once(tmp_path, word, strategy):
 def test_each_change_has_what_it_cost_and_what_it_led_to(tmp_path):
     """By hand, from the stored rows: pages between two changes, and the paths of finds."""
     with SqliteStore(tmp_path / "crawl") as store:
-        crawled(store, "intelligent", pages=260, seed=2, tunnel_when="paper")
+        crawled(store, "best-first", pages=260, tunnel_when="paper")
         changes = focus_changes(store)
         assert [(one.before, one.after) for one in changes] == focuses(store)
         order = [d for d in store.decisions() if d.kind == "command" or d.result in JUDGED]
