@@ -37,24 +37,27 @@ def test_from_the_first_find_on_it_is_silent(factor):
 
 
 def test_a_crawl_counts_the_links_to_every_candidate():
-    """As the engine does: a candidate's distance is its depth in the frontier."""
-    web = ParsedWeb(DemoWeb())
-    nothing = Blind("nothing", frozenset())
-    strategy = make("intelligent", nothing, seed=1)
-    depths: dict[int, int] = {}
+    """A find, behind a redirect too, is as far for the strategy as the depth at which it was fetched."""
+    web = DemoWeb()
+    wanted = Blind("relevant", frozenset(web.relevant()))
+    strategy = make("intelligent", wanted, seed=1)
+    numbers: dict[str, int] = {}
 
-    class Watching(type(strategy)):
+    class Numbering(type(strategy)):
         def observe_many(self, expansions):
             for expansion in expansions:
-                for number in expansion.ids[expansion.fresh].tolist():
-                    depths[number] = expansion.depth + 1
+                numbers.update(zip(expansion.links.targets, expansion.ids.tolist(), strict=True))
             return super().observe_many(expansions)
 
-    strategy.__class__ = Watching
-    simulate(web, nothing, strategy, web.web.seeds(), 60)
-    known = strategy.graph.distances
-    assert len(set(depths.values())) > 2
-    assert {number: int(known[number]) for number in depths} == depths
+        def meet(self, expansion):
+            numbers.update(zip(expansion.links.targets, expansion.ids.tolist(), strict=True))
+            return super().meet(expansion)
+
+    strategy.__class__ = Numbering
+    run = simulate(ParsedWeb(web), wanted, strategy, web.seeds(), 200)
+    known = [int(strategy.graph.distances[numbers[url]]) for url in run.found]
+    assert known == list(run.distances)
+    assert len(set(known)) > 2
 
 
 @pytest.mark.parametrize("formula", [None, "turbine"])

@@ -8,6 +8,7 @@ import sys
 import threading
 
 import pytest
+from demo_crawls import config_of
 
 from clew.engine import BanHost, SetBudget, SetFocus, SetWeights
 from clew.errors import ConfigError, PredicateSyntaxError, UsageError
@@ -15,7 +16,7 @@ from clew.fetch.replay import ReplayFetcher
 from clew.lab import open_web
 from clew.messages import Journal
 from clew.policy import Budget
-from clew.run import CrawlConfig, Session, VirtualClock
+from clew.run import Session, VirtualClock
 from clew.run.explain import explain
 from clew.run.relearn import refolding
 from clew.store import MemoryStore, SqliteStore, open_reader
@@ -68,19 +69,6 @@ class Mortal(SqliteStore):
     def die(self, moment):
         if not self.left and moment == self.moment:
             os._exit(9)
-
-
-def config_of(web, pages=PAGES, strategy="best-first"):
-    return CrawlConfig(
-        seeds=web.seeds(),
-        match=web.formula(),
-        pages=pages,
-        strategy=strategy,
-        own=("*",),
-        proxy="http://127.0.0.1:9",
-        delay=0,
-        concurrency=1,
-    )
 
 
 def crawled(store, changes, strategy="best-first", *, pages=PAGES, watcher=Commanding):
@@ -299,9 +287,9 @@ def test_explain_says_that_a_host_was_banned(tmp_path):
     with open_reader(tmp_path / "crawl") as reader:
         urls = (reader.url(number) for number in range(len(reader.snapshot().keys)))
         row = next(row for row in map(reader.candidate, urls) if row.reason == "host-banned")
-        told = explain(reader, row.url, config=config_of(web))
+        told = explain(reader, row.url, config=config_of(web, PAGES, "best-first"))
         assert "banned" in told.why
-        never = explain(reader, f"http://{host}/never/linked/to", config=config_of(web))
+        never = explain(reader, f"http://{host}/never/linked/to", config=config_of(web, PAGES, "best-first"))
         assert (never.fate, "banned" in never.why) == ("left out", True)
 
 
